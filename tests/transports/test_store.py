@@ -1,0 +1,182 @@
+"""What is in the store is what the lock says, whatever happened to the disk."""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from mkdocs_metalworking.core.archive import ArchivePin
+from mkdocs_metalworking.core.blob import FileKey, LockedFile
+from mkdocs_metalworking.core.diagnostics import MetalworkingError
+from mkdocs_metalworking.core.store import Store, default_root
+
+DATA = b"kernel void k() {}\n" * 50
+FILE = LockedFile.of(FileKey("o/n", "a" * 40, "k.metal"), DATA)
+
+
+def entry(store: Store) -> Path:
+    return store.root / "sha256" / FILE.sha256[:2] / FILE.sha256
+
+
+def test_put_then_get(store, tools):
+    assert store.get(FILE) is None
+    assert store.put(FILE, DATA)
+    assert store.get(FILE) == DATA
+    assert tools.stored(store) == [entry(store)]
+
+
+def test_wrong_bytes_are_refused(store, tools):
+    for wrong in (DATA + b"x", DATA[:-1], DATA.replace(b"k", b"j"), b""):
+        with pytest.raises(MetalworkingError, match="refused to store"):
+            store.put(FILE, wrong)
+    assert tools.stored(store) == []
+
+
+def test_a_wrong_blob_id_is_refused_though_the_sha256_fits(store, tools):
+    other = LockedFile(FILE.key, "0" * 40, FILE.sha256, FILE.size, FILE.lines)
+    with pytest.raises(MetalworkingError, match="git blob"):
+        store.put(other, DATA)
+    assert tools.stored(store) == []
+
+
+@pytest.mark.parametrize("damage", ["cut", "longer", "flipped", "empty", "directory", "link", "pipe"])
+def test_a_damaged_entry_is_removed_reported_and_healed(store, damage, tmp_path, caplog):
+    store.put(FILE, DATA)
+    path = entry(store)
+    path.unlink()
+    if damage == "directory":
+        (path / "in it").mkdir(parents=True)
+    elif damage == "link":
+        (tmp_path / "elsewhere").write_bytes(DATA)
+        path.symlink_to(tmp_path / "elsewhere")
+    elif damage == "pipe":
+        os.mkfifo(path)
+    else:
+        path.write_bytes({"cut": DATA[:9], "longer": DATA + b"x", "flipped": b"X" + DATA[1:], "empty": b""}[damage])
+    with caplog.at_level(logging.WARNING, "mkdocs.plugins.metalworking.store"):
+        assert store.get(FILE) is None
+    assert "damaged cache entry" in caplog.text
+    assert not os.path.lexists(path)
+    assert damage != "link" or (tmp_path / "elsewhere").read_bytes() == DATA
+    assert store.put(FILE, DATA)
+    assert store.get(FILE) == DATA
+
+
+@pytest.mark.parametrize("damage", ["flipped", "directory"])
+def test_put_over_a_damaged_entry_heals_it(store, damage):
+    path = entry(store)
+    path.parent.mkdir(parents=True)
+    if damage == "directory":
+        (path / "in it").mkdir(parents=True)
+    else:
+        path.write_bytes(b"X" + DATA[1:])
+    assert store.put(FILE, DATA)
+    assert store.get(FILE) == DATA
+
+
+@pytest.mark.parametrize("where", ["root", "sha256", "shard"])
+def test_a_file_where_a_folder_belongs_is_a_store_that_keeps_nothing(store, where, caplog):
+    blocked = {"root": store.root, "sha256": store.root / "sha256", "shard": entry(store).parent}[where]
+    blocked.parent.mkdir(parents=True, exist_ok=True)
+    blocked.write_text("in the way")
+    with caplog.at_level(logging.DEBUG, "mkdocs.plugins.metalworking.store"):
+        assert store.get(FILE) is None
+        assert not store.put(FILE, DATA)
+        assert not store.put(FILE, DATA)
+    assert caplog.text.count("the store is not written") == 1
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self"), reason="needs a file system that is read-only even for root")
+def test_a_read_only_store_keeps_nothing_and_goes_on():
+    store = Store(Path("/proc/self"))  # nobody may create anything there
+    assert not store.put(FILE, DATA)
+    assert store.get(FILE) is None
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")
+def test_a_store_without_write_permission_still_serves(store):
+    store.put(FILE, DATA)
+    other = LockedFile.of(FileKey("o/n", "a" * 40, "other"), b"other\n")
+    for folder in (store.root, store.root / "sha256", entry(store).parent):
+        folder.chmod(0o555)
+    try:
+        assert store.get(FILE) == DATA
+        assert not store.put(other, b"other\n")
+    finally:
+        for folder in (store.root, store.root / "sha256", entry(store).parent):
+            folder.chmod(0o755)
+
+
+
+
+def test_two_builds_at_once_never_see_half_an_entry(store, caplog):
+    context = multiprocessing.get_context("spawn")
+    with context.Pool(2) as pool:
+        results = [pool.apply_async(_unless_removed, (store.root, 60)) for _ in range(2)]
+        assert all(result.get(30) for result in results)
+    assert store.get(FILE) == DATA
+
+
+def _unless_removed(root: Path, times: int) -> bool:
+    """Put and get; an entry may vanish (the other build removed it) but is never wrong."""
+    store = Store(root)
+    for number in range(times):
+        if not store.put(FILE, DATA) or store.get(FILE) not in (None, DATA):
+            return False
+        if number % 5 == 0:
+            entry(store).unlink(missing_ok=True)
+    return store.put(FILE, DATA)
+
+
+def test_leftovers_older_than_a_day_are_swept(store):
+    folder = entry(store).parent
+    folder.mkdir(parents=True)
+    old, young = folder / ".old.1.tmp", folder / ".young.2.tmp"
+    old.write_bytes(b"half")
+    young.write_bytes(b"half")
+    os.utime(old, (time.time() - 90_000,) * 2)
+    store.put(FILE, DATA)
+    assert not old.exists()
+    assert young.exists()
+
+
+def pin(data: bytes) -> ArchivePin:
+    import hashlib
+
+    return ArchivePin("wheel:p==1", "p-1-py3-none-any.whl", hashlib.sha256(data).hexdigest(), len(data))
+
+
+def test_an_archive_is_kept_whole_or_not_at_all(store, tools):
+    right = pin(b"archive")
+    assert store.archive(right) is None
+    for wrong in ([b"archivE"], [b"arch"], [b"archive", b"!"], []):
+        with pytest.raises(MetalworkingError) as caught:
+            store.put_archive(right, iter(wrong))
+        assert caught.value.diagnostic.code == "wrong-archive"
+    assert tools.stored(store) == []
+    assert store.put_archive(right, iter([b"arch", b"ive"])) == store.archive_path(right) == store.archive(right)
+
+
+def test_a_damaged_archive_is_removed(store, caplog):
+    right = pin(b"archive")
+    store.put_archive(right, iter([b"archive"]))
+    store.archive_path(right).write_bytes(b"archivE")
+    assert store.archive(right) is None
+    assert not store.archive_path(right).exists()
+    assert "p-1-py3-none-any.whl" in caplog.text
+
+
+def test_a_hash_from_a_hostile_lock_is_not_a_path(store):
+    bad = LockedFile(FILE.key, FILE.blob, "../../../etc/passwd", 1, 1)
+    with pytest.raises(MetalworkingError, match="not a SHA-256"):
+        store.get(bad)
+
+
+def test_default_root_is_the_cache_folder_unless_told():
+    assert default_root({"METALWORKING_STORE": "/x/y"}) == Path("/x/y")
+    assert default_root({}).name == "metalworking"
