@@ -1,0 +1,1 @@
+"""What Python-Markdown needs to show quoted code. Knows the core, not MkDocs."""
