@@ -126,7 +126,7 @@ def body(answer: requests.Response, limits: Limits) -> Iterator[bytes]:
                 raise NotDelivered("not-delivered", f"{host}: the body is cut short")
     except zlib.error:
         raise NotDelivered("not-delivered", f"{host}: the body is not {encoding}") from None
-    except (urllib3.exceptions.IncompleteRead, urllib3.exceptions.InvalidChunkLength):
+    except urllib3.exceptions.ProtocolError:  # what urllib3 makes of a length or a chunk that is not kept
         raise NotDelivered("not-delivered", f"{host}: the body is cut short") from None
     except urllib3.exceptions.ReadTimeoutError:
         raise HostDown("not-delivered", f"{host}: no more bytes for {limits.read:g} seconds") from None

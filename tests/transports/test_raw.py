@@ -1,0 +1,340 @@
+"""Single files over HTTP from servers that behave badly in every way we know of."""
+
+from __future__ import annotations
+
+import gzip
+import time
+import zlib
+
+import pytest
+
+from mkdocs_metalworking.core.diagnostics import MetalworkingError, Unavailable
+from mkdocs_metalworking.core.http import Limits, new_session, redact
+from mkdocs_metalworking.core.resolver import Resolver
+from mkdocs_metalworking.core.transports import NotDelivered
+from mkdocs_metalworking.core.transports.raw import TEMPLATES, Raw
+
+DATA = b"kernel void k() {}\n" * 200
+LIMITS = Limits(connect=1.0, read=0.4, total=1.0, max_bytes=100_000)
+
+
+def quick_session():
+    return new_session(retries=2, backoff=0.01, retry_after_max=1)
+
+
+def raw_for(server, **settings):
+    template = server.url + "/{repo}/{commit}/{path}"
+    return Raw(quick_session, templates={"github.com": template}, limits=LIMITS, **settings)
+
+
+@pytest.fixture
+def fetch(serve, store, tools):
+    """Serve with *respond*, resolve one file through raw, and return what came of it and the server."""
+
+    def run(respond, data: bytes = DATA, **settings):
+        server = serve(respond)
+        resolver = Resolver(store, [raw_for(server, **settings)])
+        try:
+            return resolver.resolve(tools.locked(data)), server
+        except MetalworkingError as error:
+            assert tools.stored(store) == []
+            assert server.host in str(error) or "raw" in str(error)
+            return error, server
+        finally:
+            resolver.close()
+
+    return run
+
+
+def unavailable(outcome) -> str:
+    assert isinstance(outcome, Unavailable), outcome
+    return str(outcome)
+
+
+def test_delivers_and_stores(fetch, tools, store):
+    outcome, server = fetch(lambda handler: tools.send(handler, DATA))
+    assert (outcome.data, outcome.via) == (DATA, "raw")
+    assert server.paths == [f"/o/n/{'a' * 40}/src/a.metal"]
+    assert server.headers[0]["accept-encoding"] == "identity"
+    assert "authorization" not in server.headers[0]
+    assert store.get(tools.locked(DATA)) == DATA
+
+
+@pytest.mark.parametrize("wrong", [DATA + b"x", DATA[:-1], b"X" + DATA[1:], b"", b"<html>Please sign in</html>"])
+def test_wrong_bytes_are_an_error_and_never_stored(fetch, tools, wrong):
+    outcome, _ = fetch(lambda handler: tools.send(handler, wrong))
+    assert not isinstance(outcome, Unavailable)
+    assert outcome.diagnostic.code == "wrong-bytes"
+    assert "o/n@aaaaaaa:src/a.metal: wrong bytes from raw: " in str(outcome)
+
+
+def test_crlf_is_named(fetch, tools):
+    outcome, _ = fetch(lambda handler: tools.send(handler, DATA.replace(b"\n", b"\r\n")))
+    assert "the same text with CRLF line ends" in str(outcome)
+
+
+@pytest.mark.parametrize("status", [404, 410])
+def test_not_found(fetch, tools, status):
+    outcome, server = fetch(lambda handler: tools.send(handler, b"no", status))
+    assert "has no o/n@aaaaaaa:src/a.metal" in unavailable(outcome)
+    assert len(server.paths) == 1
+
+
+def test_forbidden_is_not_retried(fetch, tools):
+    outcome, server = fetch(lambda handler: tools.send(handler, b"no", 403))
+    assert "answers 403" in unavailable(outcome)
+    assert len(server.paths) == 1
+
+
+def test_500_then_success(fetch, tools):
+    answers = iter([500, 503, 200])
+    outcome, server = fetch(lambda handler: tools.send(handler, DATA, next(answers)))
+    assert outcome.data == DATA
+    assert len(server.paths) == 3
+
+
+def test_500_for_ever(fetch, tools):
+    outcome, server = fetch(lambda handler: tools.send(handler, b"", 500))
+    assert "answers 500, after retries" in unavailable(outcome)
+    assert len(server.paths) == 3
+
+
+@pytest.mark.parametrize(("retry_after", "least", "most"), [("1", 0.9, 3), ("86400", 0.9, 3)])
+def test_429_is_waited_for_but_not_for_ever(fetch, tools, retry_after, least, most):
+    answers = iter([429, 200])
+
+    def respond(handler):
+        status = next(answers)
+        tools.send(handler, DATA, status, **({"Retry_After": retry_after} if status == 429 else {}))
+
+    begin = time.monotonic()
+    outcome, server = fetch(respond)
+    assert outcome.data == DATA
+    assert least < time.monotonic() - begin < most
+    assert len(server.paths) == 2
+
+
+def test_a_stalled_server_is_given_up(fetch, serve):
+    begin = time.monotonic()
+    outcome, _ = fetch(lambda handler: time.sleep(1.5))
+    assert "no answer within 0.4 seconds" in unavailable(outcome)
+    assert time.monotonic() - begin < 3
+
+
+def test_a_body_that_stalls_is_given_up(fetch):
+    def respond(handler):
+        handler.send_response(200)
+        handler.send_header("Content-Length", str(len(DATA)))
+        handler.end_headers()
+        handler.wfile.write(DATA[:100])
+        handler.wfile.flush()
+        time.sleep(1)
+
+    outcome, _ = fetch(respond)
+    assert "no more bytes for 0.4 seconds" in unavailable(outcome)
+
+
+def test_a_slow_drip_meets_the_deadline(fetch):
+    def respond(handler):
+        handler.send_response(200)
+        handler.send_header("Content-Length", str(len(DATA)))
+        handler.end_headers()
+        for byte in DATA[:100]:
+            handler.wfile.write(bytes([byte]))
+            handler.wfile.flush()
+            time.sleep(0.05)
+
+    begin = time.monotonic()
+    outcome, _ = fetch(respond)
+    assert "not done after 1 seconds" in unavailable(outcome)
+    assert time.monotonic() - begin < 2
+
+
+def test_a_cut_body_is_not_wrong_bytes_but_a_cut_body(fetch, tools):
+    outcome, _ = fetch(lambda handler: tools.send(handler, DATA[:100], Content_Length=str(len(DATA))))
+    assert "cut short" in unavailable(outcome)
+
+
+def test_cut_chunks(fetch):
+    def respond(handler):
+        handler.protocol_version = "HTTP/1.1"
+        handler.close_connection = True
+        handler.send_response(200)
+        handler.send_header("Transfer-Encoding", "chunked")
+        handler.send_header("Connection", "close")
+        handler.end_headers()
+        handler.wfile.write(b"40\r\n" + DATA[:64] + b"\r\n40\r\nnot so many")
+
+    outcome, _ = fetch(respond)
+    assert "cut short" in unavailable(outcome)
+
+
+def test_an_endless_body_meets_the_bound(fetch):
+    def respond(handler):
+        handler.send_response(200)
+        handler.end_headers()
+        while True:
+            handler.wfile.write(b"x" * 65536)
+
+    outcome, _ = fetch(respond)
+    assert "more than the limit of 100000 bytes" in unavailable(outcome)
+
+
+def test_a_compressed_body_is_unpacked(fetch, tools):
+    outcome, _ = fetch(lambda handler: tools.send(handler, gzip.compress(DATA), Content_Encoding="gzip"))
+    assert outcome.data == DATA
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "deflate"])
+def test_a_bomb_is_not_unpacked(fetch, tools, encoding):
+    pack = {"gzip": gzip.compress, "deflate": zlib.compress}[encoding]
+    bomb = pack(b"\0" * 50_000_000)
+    assert len(bomb) < 100_000
+    outcome, _ = fetch(lambda handler: tools.send(handler, bomb, Content_Encoding=encoding))
+    assert "more than the limit of 100000 bytes" in unavailable(outcome)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "data", "words"),
+    [("br", DATA, "unknown content encoding"), ("gzip", DATA, "is not gzip"), ("gzip", gzip.compress(DATA)[:40], "cut")],
+)
+def test_odd_compression(fetch, tools, encoding, data, words):
+    outcome, _ = fetch(lambda handler: tools.send(handler, data, Content_Encoding=encoding))
+    assert words in unavailable(outcome)
+
+
+def test_a_redirect_to_another_host_is_refused(fetch, serve, tools):
+    other = serve(lambda handler: tools.send(handler, DATA))
+    outcome, _ = fetch(lambda handler: tools.send(handler, b"", 302, Location=f"{other.url}/x"))
+    assert f"redirect to another host, {other.host}, refused" in unavailable(outcome)
+    assert other.paths == []
+
+
+@pytest.mark.parametrize("target", ["file:///etc/passwd", "ftp://127.0.0.1/x", "http://169.254.169.254/latest", "//[::1]/x"])
+def test_a_redirect_elsewhere_is_refused(fetch, tools, target):
+    outcome, server = fetch(lambda handler: tools.send(handler, b"", 302, Location=target))
+    assert "refused" in unavailable(outcome)
+    assert len(server.paths) == 1
+
+
+def test_a_redirect_on_the_same_host_is_followed_but_not_for_ever(fetch, tools):
+    def respond(handler):
+        if handler.path == "/there":
+            tools.send(handler, DATA)
+        else:
+            tools.send(handler, b"", 301, Location="/there")
+
+    outcome, _ = fetch(respond)
+    assert outcome.data == DATA
+
+
+def test_a_redirect_loop_ends(fetch, tools):
+    outcome, server = fetch(lambda handler: tools.send(handler, b"", 302, Location=handler.path))
+    assert "more than 5 redirects" in unavailable(outcome)
+    assert len(server.paths) == 6
+
+
+def test_a_dead_host_is_asked_once_for_two_hundred_files(serve, store, tools):
+    server = serve(lambda handler: tools.send(handler, b"", 500))
+    files = [tools.locked(b"%d\n" % number, f"f{number}") for number in range(200)]
+    raw = raw_for(server)
+    resolver = Resolver(store, [raw])
+    resolver.prefetch(files)
+    assert resolver.counts() == {"store": 0, "raw": 0, "cards": 200, "errors": 0}
+    assert len(server.paths) == 3  # one request and its two retries
+    with pytest.raises(Unavailable, match="not asked again in this run"):
+        resolver.resolve(files[-1])
+    raw.reset()
+    server.respond = lambda handler: tools.send(handler, b"0\n")
+    resolver.forget()
+    assert resolver.resolve(files[0]).via == "raw"
+    resolver.close()
+
+
+def test_a_host_that_is_not_there_is_tried_once(serve, tools):
+    server = serve(lambda handler: None)
+    server.stop()
+    raw = raw_for(server)
+    with pytest.raises(NotDelivered, match="cannot be reached$"):
+        raw.get(tools.locked(DATA))
+    begin = time.monotonic()
+    for _ in range(100):
+        with pytest.raises(NotDelivered, match="not asked again"):
+            raw.get(tools.locked(DATA))
+    assert time.monotonic() - begin < 0.5
+
+
+def test_offline_asks_nobody(fetch, tools):
+    outcome, server = fetch(lambda handler: tools.send(handler, DATA), offline=True)
+    assert "raw: offline" in unavailable(outcome)
+    assert server.paths == []
+
+
+def test_two_hundred_files_cold_then_warm_without_any_request(serve, store, tools):
+    contents = {f"d/{number} x#?.metal": b"kernel %d\n" % number for number in range(200)}
+    by_url = {}
+    server = serve(lambda handler: tools.send(handler, by_url[handler.path]))
+    files = [tools.locked(data, path) for path, data in contents.items()]
+    raw = raw_for(server)
+    by_url.update({raw.url(file).removeprefix(server.url): contents[file.key.path] for file in files})
+    with Resolver(store, [raw]) as resolver:
+        resolver.prefetch(files)
+        assert resolver.counts()["raw"] == 200
+    assert len(server.paths) == 200
+    with Resolver(store, [raw_for(server)]) as resolver:
+        resolver.prefetch(files)
+        assert resolver.counts()["store"] == 200
+    assert len(server.paths) == 200
+
+
+@pytest.mark.parametrize(
+    ("repo", "path", "url"),
+    [
+        ("o/n", "a b/c#d?.h", "https://raw.githubusercontent.com/o/n/COMMIT/a%20b/c%23d%3F.h"),
+        ("gitlab.com/g/s/n", "x", "https://gitlab.com/g/s/n/-/raw/COMMIT/x"),
+        ("codeberg.org/o/n", "{commit}%41é", "https://codeberg.org/o/n/raw/commit/COMMIT/%7Bcommit%7D%2541%C3%A9"),
+    ],
+)
+def test_urls(tools, repo, path, url):
+    assert Raw().url(tools.locked(DATA, path, repo)) == url.replace("COMMIT", "a" * 40)
+
+
+@pytest.mark.parametrize("repo", ["example.org/o/n", "../n", "o/..", "o/n?x", "o/n#", "-o/n", "n"])
+def test_names_without_a_safe_url(tools, repo):
+    with pytest.raises(NotDelivered):
+        Raw().url(tools.locked(DATA, "x", repo))
+
+
+@pytest.mark.parametrize("path", ["../x", "a/../../x", "/x", "a//x", "."])
+def test_paths_without_a_safe_url(tools, path):
+    with pytest.raises(NotDelivered, match="not a name that a URL can hold"):
+        Raw().url(tools.locked(DATA, path))
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "http://example.org/{repo}/{commit}/{path}",
+        "file:///{repo}/{commit}/{path}",
+        "https://u:p@example.org/{repo}/{commit}/{path}",
+        "https://example.org/{repo}/main/{path}",
+        "http://127.0.0.1.example.org/{repo}/{commit}/{path}",
+    ],
+)
+def test_templates_that_are_refused(template):
+    with pytest.raises(ValueError, match="a raw URL is https"):
+        Raw(templates={**TEMPLATES, "h": template})
+
+
+@pytest.mark.parametrize(
+    ("text", "clean"),
+    [
+        ("see https://user:pa@ss@host.example/a/b?token=x#f now", "see https://host.example/a/b now"),
+        ("https://token@h/p", "https://h/p"),
+        ("https://h/p/a@b", "https://h/p/a@b"),
+        ("no url, a@b", "no url, a@b"),
+        ("fatal: unable to access 'http://u:p@h:8/o/n?t=s/': x", "fatal: unable to access 'http://h:8/o/n x"),
+    ],
+)
+def test_redact(text, clean):
+    assert redact(text) == clean
