@@ -227,9 +227,7 @@ def test_fetched_files_have_the_same_messages(tmp_path, make_repo, serve):
 
 
 @pytest.mark.parametrize("kind", ["old", "dumb"])
-def test_a_server_that_refuses_ids_gets_a_deeper_fetch_and_the_cause_is_named(
-    tmp_path, make_repo, serve, caplog, kind
-):
+def test_a_server_that_refuses_ids_gets_a_deeper_fetch_and_the_cause_is_named(tmp_path, make_repo, serve, caplog, kind):
     repo = make_repo(tmp_path / "served/o/n.git", FILES, bare=True)
     # The pinned commit is not the tip, so that an old server does not advertise its id.
     child = repo.git("commit-tree", "-p", repo.commit, "-m", "second", f"{repo.commit}^{{tree}}")

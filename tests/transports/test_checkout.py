@@ -32,7 +32,9 @@ def key(commit: str, path: str, repo: str = "o/n") -> FileKey:
 @pytest.mark.parametrize("object_format", ["sha1", "sha256"])
 @pytest.mark.parametrize("bare", [False, True])
 def test_delivers_the_committed_bytes(tmp_path, make_repo, checkout, object_format, bare):
-    repo = make_repo(tmp_path / "code/o/n", {"a b/x#.metal": DATA, ".gitattributes": b"* text eol=lf"}, object_format, bare)
+    repo = make_repo(
+        tmp_path / "code/o/n", {"a b/x#.metal": DATA, ".gitattributes": b"* text eol=lf"}, object_format, bare
+    )
     if not bare:
         (repo.folder / "a b/x#.metal").write_bytes(b"edited")
     objects = CatFile(Git(find_git_dir(repo.folder)))
@@ -62,7 +64,9 @@ def test_finds_clones_of_every_shape(tmp_path, make_repo):
     assert find_git_dir(tmp_path / "absent") is None
 
 
-@pytest.mark.parametrize("repo", ["o/absent", "codeberg.org/o/n", "../o/n", "o/..", "-o/n", "o/-n", "n", "o/n;x", "/o/n"])
+@pytest.mark.parametrize(
+    "repo", ["o/absent", "codeberg.org/o/n", "../o/n", "o/..", "-o/n", "o/-n", "n", "o/n;x", "/o/n"]
+)
 def test_no_clone_is_a_reason_in_one_line(checkout, tools, repo):
     with pytest.raises(NotDelivered) as caught:
         checkout.get(tools.locked(DATA, repo=repo))
@@ -232,7 +236,9 @@ def test_a_partial_clone_does_not_fetch_what_it_lacks(tmp_path, make_repo, check
     origin = make_repo(tmp_path / "origin", {"a": DATA})
     origin.git("config", "uploadpack.allowFilter", "true")
     (tmp_path / "code/o").mkdir(parents=True)
-    tools.git(tmp_path, "clone", "-q", "--bare", "--filter=blob:none", origin.folder.as_uri(), str(tmp_path / "code/o/n"))
+    tools.git(
+        tmp_path, "clone", "-q", "--bare", "--filter=blob:none", origin.folder.as_uri(), str(tmp_path / "code/o/n")
+    )
     before = sorted((tmp_path / "code/o/n/objects").rglob("*"))
     with pytest.raises(NotDelivered, match="object"):
         checkout.get(tools.locked(DATA))

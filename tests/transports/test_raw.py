@@ -37,11 +37,11 @@ def fetch(serve, store, tools):
         try:
             return resolver.resolve(tools.locked(data)), server
         except MetalworkingError as error:
-            assert tools.stored(store) == []
-            assert server.host in str(error) or "raw" in str(error)
-            return error, server
+            problem = error
         finally:
             resolver.close()
+        assert tools.stored(store) == []
+        return problem, server
 
     return run
 
@@ -196,7 +196,11 @@ def test_a_bomb_is_not_unpacked(fetch, tools, encoding):
 
 @pytest.mark.parametrize(
     ("encoding", "data", "words"),
-    [("br", DATA, "unknown content encoding"), ("gzip", DATA, "is not gzip"), ("gzip", gzip.compress(DATA)[:40], "cut")],
+    [
+        ("br", DATA, "unknown content encoding"),
+        ("gzip", DATA, "is not gzip"),
+        ("gzip", gzip.compress(DATA)[:40], "cut"),
+    ],
 )
 def test_odd_compression(fetch, tools, encoding, data, words):
     outcome, _ = fetch(lambda handler: tools.send(handler, data, Content_Encoding=encoding))
@@ -210,7 +214,9 @@ def test_a_redirect_to_another_host_is_refused(fetch, serve, tools):
     assert other.paths == []
 
 
-@pytest.mark.parametrize("target", ["file:///etc/passwd", "ftp://127.0.0.1/x", "http://169.254.169.254/latest", "//[::1]/x"])
+@pytest.mark.parametrize(
+    "target", ["file:///etc/passwd", "ftp://127.0.0.1/x", "http://169.254.169.254/latest", "//[::1]/x"]
+)
 def test_a_redirect_elsewhere_is_refused(fetch, tools, target):
     outcome, server = fetch(lambda handler: tools.send(handler, b"", 302, Location=target))
     assert "refused" in unavailable(outcome)
@@ -255,7 +261,7 @@ def test_a_host_that_is_not_there_is_tried_once(serve, tools):
     server = serve(lambda handler: None)
     server.stop()
     raw = raw_for(server)
-    with pytest.raises(NotDelivered, match="cannot be reached$"):
+    with pytest.raises(NotDelivered, match=r"cannot be reached$"):
         raw.get(tools.locked(DATA))
     begin = time.monotonic()
     for _ in range(100):

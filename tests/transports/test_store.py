@@ -112,8 +112,6 @@ def test_a_store_without_write_permission_still_serves(store):
             folder.chmod(0o755)
 
 
-
-
 def test_two_builds_at_once_never_see_half_an_entry(store, caplog):
     context = multiprocessing.get_context("spawn")
     with context.Pool(2) as pool:

@@ -58,7 +58,7 @@ class Raw:
         self._breaker = Breaker()
 
     def get(self, file: LockedFile) -> bytes:
-        """Return what the host serves for *file*; raises NotDelivered when nothing comes whole, in time and in bounds."""
+        """Return what the host serves for *file*; raises NotDelivered when nothing comes whole and in bounds."""
         if self._offline:
             raise NotDelivered("not-delivered", "offline")
         url = self.url(file)
