@@ -1,0 +1,199 @@
+r"""The excerpt directive.
+
+``<< excerpt owner/name@sha:path#L84-85,L91-107 hl=84 title="The budget" >>``, alone on its line.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass
+
+from .diagnostics import MetalworkingError
+from .lines import Ranges, RangeProblem, format_ranges, parse_ranges
+
+OPENING = re.compile(r"<<[ \t]*excerpt(?=[ \t>]|$)")
+LINE = re.compile(r"^[ \t]*<<[ \t]*excerpt(?:[ \t].*)?$")
+OPTIONS = ("title", "lang", "hl", "dedent", "first", "last", "search", "collapse")
+_REPO = re.compile(r"(?:[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+(?::[0-9]+)?/)?[A-Za-z0-9][\w.-]*(?:/[A-Za-z0-9_.][\w.-]*)+", re.ASCII)
+_SHA = re.compile(r"[0-9a-f]{7,40}|[0-9a-f]{64}")
+_EXAMPLE = "<< excerpt owner/name@1a2b3c4:path/file.metal#L10-20 >>"
+
+
+class GrammarProblem(MetalworkingError):
+    """A directive that cannot be read."""
+
+    def __init__(self, message: str, hint: str = f"the form is {_EXAMPLE}") -> None:
+        super().__init__("grammar", message, hint)
+
+
+@dataclass(frozen=True, slots=True)
+class Directive:
+    """A parsed directive. ``ranges`` is None for the whole file; ``search`` None for the site's setting."""
+
+    repo: str
+    sha: str
+    path: str
+    ranges: Ranges | None = None
+    title: str = ""
+    lang: str = ""
+    hl: Ranges = ()
+    dedent: str | int = "auto"
+    first: str = ""
+    last: str = ""
+    search: bool | None = None
+    collapse: bool = False
+
+    def __str__(self) -> str:
+        path = f'"{self.path}"' if re.search(r'[\s#"]', self.path) else self.path
+        fragment = f"#{format_ranges(self.ranges)}" if self.ranges else ""
+        return f"<< excerpt {self.repo}@{self.sha}:{path}{fragment} >>"
+
+
+class _Scanner:
+    """Reads quoted and bare words from left to right."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 0
+
+    def skip(self, pattern: str) -> str:
+        match = re.compile(pattern).match(self.text, self.at)
+        if match is None:
+            return ""
+        self.at = match.end()
+        return match[0]
+
+    def quoted(self) -> str | None:
+        """Read ``"..."`` with ``\\"`` and ``\\\\`` escapes; None when no quotation begins here."""
+        if self.text[self.at : self.at + 1] != '"':
+            return None
+        match = re.compile(r'"((?:[^"\\]|\\.)*)"').match(self.text, self.at)
+        if match is None:
+            raise GrammarProblem(f"a quotation is not closed: {self.text[self.at :][:40]}", 'write "…" with both marks')
+        self.at = match.end()
+        return re.sub(r"\\([\"\\])", r"\1", match[1])
+
+    @property
+    def rest(self) -> str:
+        return self.text[self.at :]
+
+
+def parse_directive(text: str) -> Directive:
+    """Read one directive line.
+
+    Raises GrammarProblem or RangeProblem with what to write instead.
+    """
+    text = text.strip()
+    opening = OPENING.match(text)
+    if opening is None:
+        raise GrammarProblem(f"not an excerpt directive: {text[:60]}")
+    if not text.endswith(">>"):
+        raise GrammarProblem(f"the directive is not closed: {text[:80]}", "end the line with >>")
+    scanner = _Scanner(text[opening.end() : -2])
+    scanner.skip(r"[ \t]+")
+    target = _target(scanner)
+    return Directive(**target, **_options(scanner))  # type: ignore[arg-type]
+
+
+def _target(scanner: _Scanner) -> dict[str, object]:
+    repo = scanner.skip(r"[^@\s]*")
+    if not repo or not scanner.skip("@"):
+        raise GrammarProblem("the directive names no repository and commit" if not repo else f"{repo!r} has no @commit")
+    if not _REPO.fullmatch(repo) or ".." in repo:
+        raise GrammarProblem(f"{repo!r} is not a repository", "write owner/name, or host/owner/name")
+    sha = scanner.skip(r"[^:\s]*")
+    check_sha(repo, sha)
+    if not scanner.skip(":"):
+        raise GrammarProblem(f"{repo}@{sha} names no file", f"write {repo}@{sha}:path/to/file#L1-9")
+    path = scanner.quoted()
+    if path is None:
+        path = scanner.skip(r"[^#\s]*")
+    check_path(path)
+    ranges = None
+    if scanner.skip("#"):
+        ranges = parse_ranges(scanner.skip(r"\S*"))
+    if scanner.rest and not scanner.skip(r"[ \t]+"):
+        raise GrammarProblem(f"unexpected {scanner.rest[:30]!r} after the file name", 'quote a path with spaces or #: "…"')
+    return {"repo": repo, "sha": sha, "path": path, "ranges": ranges}
+
+
+def check_sha(repo: str, sha: str) -> None:
+    """Raise GrammarProblem unless *sha* is a commit id or a prefix of at least 7 digits."""
+    if _SHA.fullmatch(sha):
+        return
+    if re.fullmatch(r"[0-9A-Fa-f]{7,64}", sha) and sha != sha.lower():
+        raise GrammarProblem(f"commit {sha} has capital letters", f"write {sha.lower()}")
+    if re.fullmatch(r"[0-9a-f]{1,6}", sha):
+        raise GrammarProblem(f"commit {sha!r} is too short", "write at least 7 digits")
+    if re.fullmatch(r"[0-9a-f]{41,}", sha):
+        raise GrammarProblem(f"commit {sha[:12]}… has {len(sha)} digits", "a commit id has 40 or 64")
+    url = f"https://{repo if '.' in repo.split('/')[0] else 'github.com/' + repo}"
+    raise GrammarProblem(
+        f"{sha!r} is a branch or tag; a quotation needs a commit",
+        f"git ls-remote {url} {sha or 'HEAD'} prints it; pin it in sources.yml",
+    )
+
+
+def check_path(path: str) -> None:
+    """Raise GrammarProblem unless *path* is a plain relative path as git writes it."""
+    parts = path.split("/")
+    if not path:
+        raise GrammarProblem("the directive names no file", "write owner/name@commit:path/to/file")
+    if path.startswith("/") or re.match(r"[A-Za-z]:[\\/]", path):
+        raise GrammarProblem(f"{path!r} is an absolute path", "write it from the repository's root")
+    if "\\" in path:
+        raise GrammarProblem(f"{path!r} has a backslash", "write / between folders")
+    if ".." in parts or "." in parts or "" in parts or "\0" in path:
+        raise GrammarProblem(f"{path!r} is not a plain path", "no ., .. or empty parts")
+
+
+def _options(scanner: _Scanner) -> dict[str, object]:
+    found: dict[str, object] = {}
+    while scanner.rest.strip():
+        name = scanner.skip(r"[A-Za-z_-]+")
+        if not name:
+            raise GrammarProblem(f"cannot read {scanner.rest.strip()[:40]!r}", "options are written name=value")
+        if name not in OPTIONS:
+            close = difflib.get_close_matches(name, OPTIONS, 1)
+            raise GrammarProblem(
+                f"unknown option {name!r}", f"did you mean {close[0]}?" if close else f"known: {', '.join(OPTIONS)}"
+            )
+        if name in found:
+            raise GrammarProblem(f"option {name} is given twice", "keep one")
+        value: str | None = None
+        if scanner.skip("="):
+            value = scanner.quoted()
+            if value is None:
+                value = scanner.skip(r"\S*")
+        found[name] = _value(name, value)
+        if scanner.rest and not scanner.skip(r"[ \t]+"):
+            raise GrammarProblem(f"unexpected {scanner.rest[:30]!r} after {name}", 'quote a value with spaces: "…"')
+    return found
+
+
+def _value(name: str, value: str | None) -> object:
+    if name == "collapse":
+        if value not in (None, "on", "off"):
+            raise GrammarProblem(f"collapse={value}", "write collapse alone")
+        return value != "off"
+    if not value:
+        raise GrammarProblem(f"option {name} is empty", f"write {name}=… or leave it out")
+    if name == "hl":
+        try:
+            return parse_ranges(value, what="hl", ordered=False)
+        except RangeProblem as problem:
+            raise GrammarProblem(problem.diagnostic.message, "write source lines: hl=84,91-93") from problem
+    if name == "dedent":
+        if value in ("auto", "none"):
+            return value
+        if value.isdecimal() and value.isascii():
+            return int(value)
+        raise GrammarProblem(f"dedent={value}", "write dedent=auto, dedent=none or a number")
+    if name == "search":
+        if value not in ("on", "off"):
+            raise GrammarProblem(f"search={value}", "write search=off to keep the code out of the search")
+        return value == "on"
+    if name == "lang" and not re.fullmatch(r"[\w+#.-]+", value):
+        raise GrammarProblem(f"lang={value}", "write a Pygments alias, such as metal or cpp")
+    return value

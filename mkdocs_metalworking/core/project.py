@@ -1,0 +1,128 @@
+"""A site's files put together: sources.yml, sources.lock, the store and the transports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .diagnostics import Diagnostic, Location, MetalworkingError, Severity
+from .lock import Lock, load_lock
+from .progress import SILENT, Progress
+from .quotation import Quoter
+from .resolver import Resolver
+from .sources import Sources, load_sources
+from .store import Store, default_root
+from .transports import Transport
+from .transports.checkout import Checkout
+from .transports.package import Package
+from .transports.raw import Raw
+
+TRANSPORTS = ("checkout", "package", "raw")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Where things are. Paths are absolute; ``store`` None is the user's cache folder."""
+
+    root: Path
+    sources: Path
+    lock: Path
+    code: Path
+    store: Path | None = None
+    transports: tuple[str, ...] = TRANSPORTS
+    offline: bool = False
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any], *, base: Path | None = None) -> Settings:
+        """Build settings from options named as in mkdocs.yml; relative paths start at *base*, or ``root``.
+
+        Raises MetalworkingError (``config``) for an unknown transport.
+        """
+        root = (base or Path()).joinpath(options.get("root") or ".").resolve()
+        chosen = tuple(options.get("transports") or TRANSPORTS)
+        for name in chosen:
+            if name not in TRANSPORTS:
+                raise MetalworkingError("config", f"unknown transport {name!r}", f"known: {', '.join(TRANSPORTS)}")
+        store = options.get("store")
+        return cls(
+            root=root,
+            sources=root / (options.get("sources") or "sources.yml"),
+            lock=root / (options.get("lock") or "sources.lock"),
+            code=root / (options.get("code") or "code"),
+            store=root / store if store else None,
+            transports=chosen,
+            offline=bool(options.get("offline")),
+        )
+
+
+@dataclass
+class Project:
+    """What a build needs to quote. ``problems`` holds what is wrong with the two files."""
+
+    settings: Settings
+    sources: Sources
+    lock: Lock
+    resolver: Resolver
+    problems: list[Diagnostic] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.quoter = Quoter(self.sources, self.lock, self.resolver)
+
+    @classmethod
+    def load(cls, settings: Settings, *, progress: Progress = SILENT) -> Project:
+        """Read sources.yml and sources.lock; what is wrong with them is in ``problems``, nothing is raised."""
+        problems: list[Diagnostic] = []
+        sources, lock = Sources(path=settings.sources.name), Lock(path=settings.lock.name)
+        try:
+            text = settings.sources.read_text(encoding="utf-8")
+            sources, found = load_sources(text, settings.sources.name)
+            problems += found
+        except FileNotFoundError:
+            pass  # A site without quotations needs none; the first directive says what is missing.
+        except MetalworkingError as problem:
+            problems.append(problem.diagnostic)
+        except (OSError, UnicodeDecodeError) as error:
+            problems.append(_unreadable(settings.sources, error))
+        try:
+            lock, found = load_lock(settings.lock.read_text(encoding="utf-8"), settings.lock.name)
+            problems += found
+        except FileNotFoundError:
+            pass
+        except (OSError, UnicodeDecodeError) as error:
+            problems.append(_unreadable(settings.lock, error))
+        store = Store(settings.store or default_root())
+        transports = make_transports(settings, sources, lock, store, progress)
+        return cls(settings, sources, lock, Resolver(store, transports), problems)
+
+    def close(self) -> None:
+        """Release git processes, archives and connections."""
+        self.resolver.close()
+
+
+def make_transports(
+    settings: Settings, sources: Sources, lock: Lock, store: Store, progress: Progress
+) -> Sequence[Transport]:
+    """Return the transports in their configured order."""
+    made: dict[str, Transport] = {}
+    for name in settings.transports:
+        if name == "checkout":
+            made[name] = Checkout(settings.code)
+        elif name == "package":
+            made[name] = Package(
+                sources.packages(),
+                lock.archives,
+                store,
+                wanted=lock.files.values(),
+                progress=progress,
+                offline=settings.offline,
+            )
+        else:
+            made[name] = Raw(offline=settings.offline)
+    return list(made.values())
+
+
+def _unreadable(path: Path, error: Exception) -> Diagnostic:
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return Diagnostic(Severity.ERROR, "config", f"cannot read it: {reason}", "", Location(path.name))

@@ -1,0 +1,144 @@
+"""From a directive to the lines it quotes, or to the reason why they cannot be shown."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from threading import Lock as Mutex
+from typing import Protocol
+
+from .blob import FileKey, LockedFile
+from .citations import Citation, CitedLines, CitedReference, resolve_citation
+from .diagnostics import MetalworkingError, Unavailable
+from .directive import Directive
+from .lines import LineRange, Ranges, Segment, close_ranges, cut, dedent, format_ranges, source_lines
+from .lock import Lock
+from .sources import Pin, Sources
+
+_KEPT_FILES = 64
+"""Decoded files kept in memory; a page quotes a handful, a build returns to the same few."""
+
+
+class Delivery(Protocol):
+    """Verified bytes and where they came from."""
+
+    @property
+    def data(self) -> bytes:
+        """The bytes, checked against the lock."""
+
+
+class Bytes(Protocol):
+    """What the resolver offers: verified bytes, or Unavailable, or an integrity error."""
+
+    def resolve(self, file: LockedFile, /) -> Delivery:
+        """Return the bytes of *file*."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quotation:
+    """Lines that are proven to be what the author committed; ``segments`` is None when the bytes cannot be had."""
+
+    directive: Directive
+    pin: Pin
+    file: LockedFile
+    ranges: Ranges
+    hl: frozenset[int]
+    segments: tuple[Segment, ...] | None
+    before: tuple[tuple[str, ...], ...] = ()
+    """For each segment, the file's lines above it, for a lexer that must know where it stands."""
+    missing: Unavailable | None = None
+
+    @property
+    def abridged(self) -> bool:
+        """Whether lines were left out between the parts."""
+        return len(self.ranges) > 1
+
+    @property
+    def name(self) -> str:
+        """The file's name without its folders."""
+        return PurePosixPath(self.file.key.path).name
+
+    def __contains__(self, line: int) -> bool:
+        return any(line in part for part in self.ranges)
+
+
+class Quoter:
+    """Turns directives into quotations, with one set of sources, one lock and one resolver."""
+
+    def __init__(self, sources: Sources, lock: Lock, resolver: Bytes) -> None:
+        self.sources = sources
+        self.lock = lock
+        self._resolver = resolver
+        self._decoded: OrderedDict[LockedFile, tuple[str, ...]] = OrderedDict()
+        self._mutex = Mutex()
+        self.wanted: dict[FileKey, bool] = {}
+        """Every file asked for so far, locked or not; True when lines of it are to be shown."""
+
+    def cite(self, citation: Citation) -> CitedReference | CitedLines:
+        """Check a citation; raises NotPinned, NotLocked or RangeProblem."""
+        if citation.repo:
+            pin = self.sources.pin(citation.repo, citation.sha)
+            self.wanted.setdefault(FileKey(pin.repo, pin.commit, citation.path), False)
+        return resolve_citation(citation, self.sources, self.lock)
+
+    def locate(self, directive: Directive) -> tuple[Pin, LockedFile, Ranges]:
+        """Check everything that needs no bytes: pin, licence, lock, ranges, highlights.
+
+        Raises NotPinned, NotLocked, RangeProblem or MetalworkingError (``license``).
+        """
+        pin = self.sources.pin(directive.repo, directive.sha)
+        refusal = pin.refuse_quotation(directive.path)
+        if refusal is not None:
+            raise refusal
+        key = FileKey(pin.repo, pin.commit, directive.path)
+        self.wanted[key] = True
+        file = self.lock.file(key)
+        ranges = close_ranges(directive.ranges, file.lines, directive.path)
+        for part in directive.hl:
+            if part.last is None or not _within(part, ranges):
+                raise MetalworkingError(
+                    "range", f"hl={part} lies outside the excerpt", f"the excerpt shows {format_ranges(ranges)}, in source lines"
+                )
+        return pin, file, ranges
+
+    def quote(self, directive: Directive) -> Quotation:
+        """Return the quotation; without segments when its bytes cannot be had here.
+
+        Raises what *locate* raises, and MetalworkingError for wrong bytes, guards that fail and text that is not UTF-8.
+        """
+        pin, file, ranges = self.locate(directive)
+        hl = frozenset(n for part in directive.hl for n in range(part.first, (part.last or 0) + 1))
+        try:
+            lines = self._lines(file)
+        except Unavailable as missing:
+            return Quotation(directive, pin, file, ranges, hl, None, missing=missing)
+        _check_guards(directive, lines, ranges)
+        segments = dedent(cut(lines, ranges), directive.dedent)
+        before = tuple(lines[: part.first - 1] for part in ranges)
+        return Quotation(directive, pin, file, ranges, hl, segments, before)
+
+    def _lines(self, file: LockedFile) -> tuple[str, ...]:
+        with self._mutex:
+            found = self._decoded.get(file)
+            if found is not None:
+                self._decoded.move_to_end(file)
+                return found
+        lines = source_lines(self._resolver.resolve(file).data, file.key.path)
+        with self._mutex:
+            self._decoded[file] = lines
+            while len(self._decoded) > _KEPT_FILES:
+                self._decoded.popitem(last=False)
+        return lines
+
+
+def _within(part: LineRange, ranges: Ranges) -> bool:
+    return any(part.first in r and part.last is not None and part.last in r for r in ranges)
+
+
+def _check_guards(directive: Directive, lines: tuple[str, ...], ranges: Ranges) -> None:
+    for name, guard, number in (("first", directive.first, ranges[0].first), ("last", directive.last, ranges[-1].last or 0)):
+        if guard and guard not in lines[number - 1]:
+            where = [i for i, line in enumerate(lines, 1) if guard in line]
+            hint = f"it stands on {', '.join(f'L{i}' for i in where[:3])}" if where else "it is nowhere in the file"
+            raise MetalworkingError("guard", f"{name}={guard!r} is not on L{number} of {directive.path}", hint)

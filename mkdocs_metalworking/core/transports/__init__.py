@@ -1,0 +1,26 @@
+"""Ways to get the bytes of a locked file. None of them is trusted: the resolver checks every byte."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from ..blob import LockedFile
+from ..diagnostics import Unavailable
+
+
+class NotDelivered(Unavailable):
+    """This transport cannot bring this file; *message* says why, in one line."""
+
+
+class Transport(Protocol):
+    """One way to bring bytes."""
+
+    @property
+    def name(self) -> str:
+        """The name used in configuration and messages: ``checkout``, ``package`` or ``raw``."""
+
+    def get(self, file: LockedFile) -> bytes:
+        """Return bytes said to be *file*; raise NotDelivered when there are none."""
+
+    def close(self) -> None:
+        """Release processes, archives and connections; may be called twice."""

@@ -1,0 +1,136 @@
+"""YAML with line numbers, checked against a JSON Schema.
+
+The schemas in ``schemas/`` serve editors too. Dates stay strings; a key given twice is an error.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Hashable, Iterator
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import yaml
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
+
+from .diagnostics import Diagnostic, Location, MetalworkingError, Severity
+
+Position = tuple[str | int, ...]
+
+
+class _Loader(yaml.SafeLoader):
+    """SafeLoader that leaves dates as the author wrote them."""
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, regexp) for tag, regexp in resolvers if tag != "tag:yaml.org,2002:timestamp"]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+
+
+class YamlDocument:
+    """Plain data and the line of every key and item in it."""
+
+    def __init__(self, data: Any, lines: dict[Position, int], path: str) -> None:
+        self.data = data
+        self.path = path
+        self._lines = lines
+
+    def location(self, *position: str | int) -> Location:
+        """Return where *position* (keys and indexes from the top) stands, or the nearest thing around it."""
+        while position and position not in self._lines:
+            position = position[:-1]
+        return Location(self.path, self._lines.get(position))
+
+    def problems(self, schema: str) -> Iterator[Diagnostic]:
+        """Yield one diagnostic for each breach of the schema file *schema*."""
+        for error in sorted(_validator(schema).iter_errors(self.data), key=lambda e: list(map(str, e.absolute_path))):
+            yield from self._explain(error)
+
+    def _explain(self, error: ValidationError) -> Iterator[Diagnostic]:
+        at = tuple(error.absolute_path)
+        name = ".".join(str(p) for p in at if isinstance(p, str)) or "the document"
+        if error.validator == "additionalProperties":
+            known = list(error.schema.get("properties", {}))
+            for key in error.instance:
+                if key not in known:
+                    close = difflib.get_close_matches(str(key), known, 1)
+                    hint = f"did you mean {close[0]}?" if close else f"known: {', '.join(known)}"
+                    yield self._problem(f"unknown key {key!r}", hint, (*at, key))
+        elif error.validator == "required":
+            missing = next(k for k in error.validator_value if k not in error.instance)
+            yield self._problem(f"{name} has no {missing!r}", f"add {missing}:", at)
+        elif error.validator == "enum":
+            allowed = ", ".join("null" if v is None else str(v) for v in error.validator_value)
+            yield self._problem(f"{name} is {error.instance!r}", f"one of: {allowed}", at)
+        elif error.validator == "type":
+            wanted = error.validator_value
+            yield self._problem(
+                f"{name} is {_kind(error.instance)}", f"it should be {wanted if isinstance(wanted, str) else ' or '.join(wanted)}", at
+            )
+        else:
+            yield self._problem(f"{name}: {error.schema.get('errorMessage', error.message)}", "", at)
+
+    def _problem(self, message: str, hint: str, at: Position) -> Diagnostic:
+        return Diagnostic(Severity.ERROR, "schema", message, hint, self.location(*at))
+
+
+def _kind(value: object) -> str:
+    names = {str: "text", bool: "true or false", list: "a list", dict: "a mapping", type(None): "empty"}
+    return names.get(type(value), "a number")
+
+
+@cache
+def _validator(name: str) -> Draft202012Validator:
+    text = resources.files("mkdocs_metalworking").joinpath("schemas", name).read_text(encoding="utf-8")
+    return Draft202012Validator(json.loads(text))
+
+
+def load_yaml(text: str, path: str, *, first_line: int = 1) -> YamlDocument:
+    """Parse *text*, whose first line is line *first_line* of *path*.
+
+    Raises MetalworkingError (``yaml``) with file and line for bad YAML and for a key given twice.
+    """
+    loader = _Loader(text)
+    try:
+        node = loader.get_single_node()
+        lines: dict[Position, int] = {(): first_line}
+        if node is None:
+            return YamlDocument(None, lines, path)
+        _walk(node, (), lines, first_line, path, set())
+        return YamlDocument(loader.construct_document(node), lines, path)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        where = Location(path, mark.line + first_line if mark else first_line)
+        problem = (error.problem or error.context or "cannot be read").replace("\n", " ")
+        raise MetalworkingError("yaml", f"bad YAML: {problem}", "quote text that holds : or #", where) from error
+    except yaml.YAMLError as error:
+        raise MetalworkingError("yaml", f"bad YAML: {error}", "", Location(path, first_line)) from error
+    except RecursionError as error:
+        raise MetalworkingError("yaml", "bad YAML: nested too deeply", "", Location(path, first_line)) from error
+    finally:
+        loader.dispose()
+
+
+def _walk(
+    node: yaml.Node, at: Position, lines: dict[Position, int], offset: int, path: str, visited: set[int]
+) -> None:
+    if id(node) in visited:  # an alias: walking it again could take exponential time
+        return
+    visited.add(id(node))
+    if isinstance(node, yaml.MappingNode):
+        seen: set[Hashable] = set()
+        for key, value in node.value:
+            line = key.start_mark.line + offset
+            if key.value in seen:
+                raise MetalworkingError("yaml", f"key {key.value!r} is given twice", "keep one", Location(path, line))
+            seen.add(key.value)
+            lines[(*at, key.value)] = line
+            _walk(value, (*at, key.value), lines, offset, path, visited)
+    elif isinstance(node, yaml.SequenceNode):
+        for index, item in enumerate(node.value):
+            lines[(*at, index)] = item.start_mark.line + offset
+            _walk(item, (*at, index), lines, offset, path, visited)

@@ -1,0 +1,171 @@
+"""The MkDocs plugin: each hook hands MkDocs' data down and the result back; the work is done elsewhere."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal
+
+from jinja2 import Environment
+from mkdocs.config import base
+from mkdocs.config import config_options as c
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import Abort, ConfigurationError
+from mkdocs.livereload import LiveReloadServer
+from mkdocs.plugins import BasePlugin, event_priority
+from mkdocs.structure.files import Files
+from mkdocs.structure.nav import Navigation
+from mkdocs.structure.pages import Page
+from mkdocs.utils.templates import TemplateContext
+
+from .. import __version__
+from ..core.diagnostics import MetalworkingError
+from ..core.progress import Progress
+from ..core.project import TRANSPORTS, Project, Settings
+from ..core.store import default_root
+from ..markdown.extension import MetalworkingExtension
+from ..markdown.highlight import FORMAT
+from ..markdown.linecache import DiskLineCache
+from . import compatibility
+from .assets import asset_files
+from .build import Build
+
+Command = Literal["build", "gh-deploy", "serve"]
+_LOG = logging.getLogger("mkdocs.plugins.metalworking")
+
+
+class MetalworkingConfig(base.Config):
+    """Options of the plugin in mkdocs.yml; docs/plugin explains each."""
+
+    sources = c.Type(str, default="sources.yml")
+    lock = c.Type(str, default="sources.lock")
+    code = c.Type(str, default="code")
+    store = c.Type(str, default="")
+    transports = c.ListOfItems(c.Choice(TRANSPORTS), default=list(TRANSPORTS))
+    offline = c.Type(bool, default=False)
+    search = c.Type(bool, default=True)
+    chapters = c.Type(bool, default=True)
+    callouts = c.Choice(("optional", "required"), default="optional")
+    mapping = c.Type(str, default="")
+
+
+class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
+    """Verified excerpts, CUDA callouts, chapters and citations."""
+
+    def __init__(self) -> None:
+        self._command: Command = "build"
+        self._cache: DiskLineCache | None = None
+        self._build: Build | None = None
+        self._watched: list[str] = []
+
+    def on_startup(self, *, command: Command, dirty: bool) -> None:  # noqa: ARG002
+        """Remember the command. Being defined, it also lets this object survive the rebuilds of ``serve``."""
+        self._command = command
+
+    def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
+        """Read sources.yml and sources.lock and put the Markdown extension in."""
+        base_dir = Path(config.config_file_path).parent if config.config_file_path else Path()
+        compatibility.check(config)
+        try:
+            settings = Settings.of(dict(self.config), base=base_dir)
+        except MetalworkingError as problem:
+            raise ConfigurationError(str(problem)) from problem
+        quiet = logging.getLogger("mkdocs").getEffectiveLevel() > logging.INFO
+        project = Project.load(settings, progress=Progress(quiet=quiet))
+        self._watched = [str(settings.sources), str(settings.lock), *([config.theme.custom_dir] if config.theme.custom_dir else [])]
+        extension = MetalworkingExtension(project=project)
+        extension.late = "material/search" in config.plugins or "search" in config.plugins
+        extension.search = self.config.search
+        extension.line_cache = self._line_cache(settings)
+        config.markdown_extensions.append(extension)  # type: ignore[arg-type]  # MkDocs takes instances too
+        if self._build is not None:
+            self._build.close()
+        library = self._build.library if self._build is not None else None
+        self._build = Build(project, extension, config, self.config, library=library)
+        return config
+
+    def _line_cache(self, settings: Settings) -> DiskLineCache:
+        if self._cache is None:
+            root = settings.store or default_root()
+            self._cache = DiskLineCache(root / "highlight.sqlite", f"{__version__}:{FORMAT}")
+        return self._cache
+
+    def on_files(self, files: Files, config: MkDocsConfig) -> Files:
+        """Add the package's styles and scripts."""
+        for file in asset_files(config):
+            files.append(file)
+        return files
+
+    @event_priority(-100)
+    def on_nav(self, nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:  # noqa: ARG002
+        """Learn the order of reading and what every page says of itself."""
+        self._current.read_book(nav, files)
+        return nav
+
+    @event_priority(-100)
+    def on_page_markdown(self, markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG002
+        """Tell the extension which page comes; last of all plugins, so that the text is what will be converted."""
+        return self._current.begin_page(markdown, page)
+
+    def on_page_content(self, html: str, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG002
+        """Take what the extension found on the page."""
+        self._current.end_page(page)
+        return html
+
+    def on_env(self, env: Environment, config: MkDocsConfig, files: Files) -> Environment:  # noqa: ARG002
+        """Every page is rendered and none is written: report what is wrong, then link the pages to each other.
+
+        Wrong bytes, ranges and grammar end ``build`` and ``gh-deploy`` here, even when quiet.
+        """
+        failed = self._current.report_errors(_LOG)
+        if failed and self._command != "serve":
+            raise Abort(f"metalworking: {failed} error{'s' if failed > 1 else ''}; nothing wrong may be published.")
+        self._current.connect(files)
+        return env
+
+    @event_priority(-50)
+    def on_page_context(
+        self, context: TemplateContext, page: Page, config: MkDocsConfig, nav: Navigation  # noqa: ARG002
+    ) -> TemplateContext:
+        """Finish the page: coloured code for plain, and the parts that know the whole book.
+
+        Material's search reads the page at priority 0; what comes after it costs no search.
+        """
+        context["metalworking"] = self._current.finish_page(page)  # type: ignore[typeddict-unknown-key]
+        return context
+
+    @event_priority(-50)
+    def on_post_build(self, config: MkDocsConfig) -> None:
+        """Say what was quoted and from where; under ``--strict`` a card is fatal, even when quiet."""
+        if self._cache is not None:
+            self._cache.flush()
+        missing = self._current.report_summary(_LOG)
+        if missing and config.strict:
+            raise Abort(f"metalworking: {missing} excerpt{'s' if missing > 1 else ''} could not be read, in strict mode.")
+
+    def on_build_error(self, error: Exception) -> None:  # noqa: ARG002
+        """Release what a build that broke off still holds."""
+        if self._build is not None:
+            self._build.close()
+
+    def on_shutdown(self) -> None:
+        """Release git processes, archives and the cache."""
+        if self._build is not None:
+            self._build.close()
+        if self._cache is not None:
+            self._cache.close()
+
+    def on_serve(self, server: LiveReloadServer, config: MkDocsConfig, builder: Callable[..., Any]) -> LiveReloadServer:  # noqa: ARG002
+        """Rebuild when the sources, the lock or an override changes."""
+        for path in self._watched:
+            if Path(path).exists():
+                server.watch(path)
+        return server
+
+    @property
+    def _current(self) -> Build:
+        if self._build is None:
+            raise ConfigurationError("metalworking: on_config has not run")
+        return self._build
+

@@ -1,0 +1,142 @@
+"""A MkDocs site as the command line sees it: its pages converted, without building anything."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import logging
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import markdown
+from mkdocs.config import load_config
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import ConfigurationError
+from mkdocs.structure.files import File, Files, get_files
+from mkdocs.structure.nav import Navigation, get_navigation
+
+from ..core.diagnostics import Diagnostic, Diagnostics, Location, MetalworkingError, Severity
+from ..core.progress import SILENT, Progress
+from ..core.project import Project, Settings
+from ..markdown.extension import MetalworkingExtension
+from ..markdown.page import PageContext
+from .library import Library, book_of
+from .plugin import MetalworkingPlugin
+
+
+@dataclass
+class Site:
+    """A loaded mkdocs.yml. ``pages`` holds what the extension found, by source path, after *read*."""
+
+    config: MkDocsConfig
+    options: dict[str, object]
+    files: Files
+    root: Path
+    library: Library = field(default_factory=Library)
+    pages: dict[str, PageContext] = field(default_factory=dict)
+
+    @classmethod
+    def load(cls, config_file: str | None) -> Site:
+        """Load mkdocs.yml and list its files. Raises MetalworkingError (``config``) when that fails."""
+        try:
+            with _quiet():
+                config = load_config(config_file=config_file)
+        except ConfigurationError as error:
+            raise MetalworkingError("config", str(error), "run this in the folder of mkdocs.yml, or name it with -f") from error
+        plugin = next((p for p in config.plugins.values() if isinstance(p, MetalworkingPlugin)), None)
+        options = dict(plugin.config) if plugin is not None else {}
+        return cls(config, options, get_files(config), Path(config.config_file_path or ".").resolve().parent)
+
+    def settings(self, *, offline: bool) -> Settings:
+        """Return where things are; *offline* keeps off the network whatever the configuration says."""
+        settings = Settings.of(self.options, base=self.root)
+        return Settings(**{**{f: getattr(settings, f) for f in settings.__slots__}, "offline": offline or settings.offline})
+
+    def project(self, *, offline: bool, progress: Progress = SILENT) -> Project:
+        """Read sources.yml and sources.lock."""
+        return Project.load(self.settings(offline=offline), progress=progress)
+
+    def label(self, file: File) -> str:
+        """Return a page's path as messages show it, from the folder of mkdocs.yml."""
+        path = Path(file.abs_src_path or file.src_uri)
+        return path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else path.as_posix()
+
+    def read(self, project: Project) -> Diagnostics:
+        """Convert every page and return all that is wrong with pages, sources, lock and nav."""
+        diagnostics = Diagnostics(project.problems)
+        extension = MetalworkingExtension(project=project)
+        extension.late = True  # nobody looks at the colours
+        self.library.read(self.files, self.label)
+        for entry in self.library:
+            diagnostics.extend(entry.problems)
+        with contextlib.chdir(self.root):  # snippets and the like count their paths from here
+            for file in self.files.documentation_pages():
+                context = PageContext(
+                    path=self.label(file),
+                    source=file.content_string,
+                    meta=self.library.entries[file.src_uri].meta,
+                    diagnostics=diagnostics,
+                )
+                self.pages[file.src_uri] = context
+                extension.page = context
+                body = "\n".join(file.content_string.splitlines()[_front_lines(file.content_string) :])
+                markdown.Markdown(
+                    extensions=[*self.config.markdown_extensions, extension], extension_configs=self.config.mdx_configs or {}
+                ).convert(body)
+        diagnostics.extend(self._nav_problems())
+        return diagnostics
+
+    def navigation(self) -> Navigation:
+        """Return the nav, without MkDocs' own messages."""
+        with _quiet():
+            return get_navigation(self.files, self.config)
+
+    def _nav_problems(self) -> Iterator[Diagnostic]:
+        where = Location(Path(self.config.config_file_path or "mkdocs.yml").name)
+        known = {file.src_uri for file in self.files.documentation_pages()}
+        for uri in _nav_uris(self.config.nav):
+            if uri not in known:
+                yield Diagnostic(Severity.ERROR, "nav", f"the nav names {uri}, which does not exist", "write it or take it out", where)
+        if self.config.nav is not None:
+            listed = set(_nav_uris(self.config.nav))
+            for file in self.files.documentation_pages():
+                if file.src_uri not in listed and file.inclusion.is_in_nav() and not file.inclusion.is_not_in_nav():
+                    yield Diagnostic(
+                        Severity.WARNING, "nav", "this page is not in the nav", "add it, or list it under not_in_nav:", Location(self.label(file))
+                    )
+
+    def order(self) -> list[str]:
+        """Return the source paths in order of reading."""
+        return list(book_of(self.navigation()))
+
+
+def _front_lines(text: str) -> int:
+    from ..core.cuda import split_front_matter
+
+    return split_front_matter(text)[1]
+
+
+def _nav_uris(item: object) -> Iterator[str]:
+    if isinstance(item, str):
+        if item.endswith(".md") and "://" not in item:
+            yield item
+    elif isinstance(item, dict):
+        for value in item.values():
+            yield from _nav_uris(value)
+    elif isinstance(item, list):
+        for value in item:
+            yield from _nav_uris(value)
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    logger = logging.getLogger("mkdocs")
+    level, disabled = logger.level, logger.disabled
+    logger.disabled = True
+    try:
+        with contextlib.redirect_stderr(io.StringIO()):
+            yield
+    finally:
+        logger.setLevel(level)
+        logger.disabled = disabled

@@ -1,0 +1,247 @@
+"""Excerpt directives in Markdown: the block processor, the line notes, and the search for leftovers."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+from xml.etree.ElementTree import Element, SubElement
+
+from markdown.blockparser import BlockParser
+from markdown.blockprocessors import BlockProcessor
+from markdown.inlinepatterns import InlineProcessor
+from markdown.treeprocessors import Treeprocessor
+from markdown.util import AtomicString
+
+from ..core.diagnostics import Location, MetalworkingError
+from ..core.directive import LINE, parse_directive
+from ..core.lines import LineRange, format_ranges, parse_ranges
+from ..core.permalinks import permalink
+from ..core.quotation import Quotation
+from . import figure
+
+if TYPE_CHECKING:
+    from .extension import Work
+
+_NOTE = re.compile(r"^\s*(L[0-9]+(?:-L?[0-9]+)?):\s+", re.ASCII)
+_LEFTOVER = re.compile(r"<\s?<[ \t]*([A-Za-z]{4,12})\b[^\n]*")
+_LITERAL = frozenset({"code", "pre", "script", "style", "samp", "kbd"})
+
+
+class ExcerptProcessor(BlockProcessor):
+    """Replaces a directive by its figure.
+
+    Priority 75: below ``code`` (80), so that indented code stays literal, above lists and paragraphs. Fences, comments
+    and raw HTML are gone by now, taken out by preprocessors.
+    """
+
+    PRIORITY = 75
+
+    def __init__(self, parser: BlockParser, work: Work) -> None:
+        super().__init__(parser)
+        self._work = work
+
+    def test(self, parent: Element, block: str) -> bool:
+        """Tell whether any line of *block* is a directive."""
+        return "<<" in block and any(map(LINE.match, block.split("\n")))
+
+    def run(self, parent: Element, blocks: list[str]) -> bool | None:
+        """Parse what stands above the directive, put the figure in, leave the rest for the next round."""
+        lines = blocks.pop(0).split("\n")
+        index = next(i for i, line in enumerate(lines) if LINE.match(line))
+        above, rest = lines[:index], lines[index + 1 :]
+        if above:
+            self.parser.parseBlocks(parent, ["\n".join(above)])
+        parent.append(self._element(lines[index]))
+        if rest:
+            blocks.insert(0, "\n".join(rest))
+        return None
+
+    def _element(self, text: str) -> Element:
+        work = self._work
+        where = work.locator.directive(text)
+        try:
+            directive = parse_directive(text)
+            quotation = work.quoter().quote(directive)
+        except MetalworkingError as problem:
+            work.page.report(problem, where)
+            return figure.error(problem.diagnostic.at(where))
+        if quotation.missing is not None:
+            work.page.report(quotation.missing, where)
+        return self._figure(quotation, where)
+
+    def _figure(self, quotation: Quotation, where: Location) -> Element:
+        work = self._work
+        searchable = work.search if quotation.directive.search is None else quotation.directive.search
+        anchors = figure.Anchors.of(quotation, work.page.ids)
+        element = figure.figure(quotation, anchors, searchable=searchable)
+        holder = figure.fold(element, quotation.ranges) if quotation.directive.collapse else element
+        if quotation.segments is None:
+            figure.card_text(element if holder is element else holder, quotation)
+        else:
+            try:
+                html = self._code(quotation, anchors)
+            except MetalworkingError as problem:
+                work.page.report(problem, where)
+                return figure.error(problem.diagnostic.at(where))
+            SubElement(holder, "div", {"class": "mw-code-block"}).text = self.parser.md.htmlStash.store(html)
+        work.page.quotations.append(quotation)
+        work.figures.append((element, quotation, anchors, where))
+        return element
+
+    def _code(self, quotation: Quotation, anchors: figure.Anchors) -> str:
+        work = self._work
+        if not work.late:
+            return figure.code(quotation, anchors, work.line_cache)
+        key = figure.code_key(quotation, anchors)
+        if quotation.directive.lang:
+            figure.highlight.lexer_named(quotation.directive.lang)  # an unknown name is an error now, not later
+        work.page.late[key] = lambda: figure.code(quotation, anchors, work.line_cache)
+        return figure.plain_code(quotation, key)
+
+
+class NotesProcessor(Treeprocessor):
+    """Makes the list that follows a figure into its line notes, when every item begins with a line number.
+
+    Priority 45: after footnote definitions are in the tree (50), before inline patterns (20) touch the text.
+    """
+
+    PRIORITY = 45
+
+    def __init__(self, work: Work) -> None:
+        super().__init__(work.md)
+        self._work = work
+
+    def run(self, root: Element) -> None:
+        """Move and number the notes of every figure."""
+        figures = {id(element): (quotation, anchors, where) for element, quotation, anchors, where in self._work.figures}
+        if not figures:
+            return
+        for parent in list(root.iter()):
+            children = list(parent)
+            for element, following in zip(children, children[1:], strict=False):
+                if id(element) in figures and following.tag == "ul":
+                    self._notes(parent, element, following, *figures[id(element)])
+
+    def _notes(
+        self, parent: Element, element: Element, notes: Element, quotation: Quotation, anchors: figure.Anchors, where: Location
+    ) -> None:
+        labels = [_NOTE.match(_holder(item).text or "") for item in notes]
+        if not any(labels):
+            return
+        if not all(labels):
+            odd = next(_holder(i).text or "" for i, label in zip(notes, labels, strict=True) if not label)
+            problem = MetalworkingError(
+                "note", f"a line note names no line: {odd[:50]!r}", "begin every item with L<n>: or L<a>-<b>:, or add a paragraph before the list"
+            )
+            self._work.page.report(problem, self._place(odd, where))
+            return
+        for item, label in zip(list(notes), labels, strict=True):
+            assert label is not None
+            self._note(item, label, quotation, anchors, where)
+        notes.set("class", "mw-notes")
+        parent.remove(notes)
+        notes.tail = None
+        element.append(notes)
+
+    def _note(
+        self, item: Element, label: re.Match[str], quotation: Quotation, anchors: figure.Anchors, where: Location
+    ) -> None:
+        holder = _holder(item)
+        try:
+            (lines,) = parse_ranges(label[1], what="note")
+            if lines.first not in quotation or lines.last is None or lines.last not in quotation:
+                raise MetalworkingError(
+                    "note", f"note {lines} lies outside the excerpt", f"the excerpt shows {format_ranges(quotation.ranges)}"
+                )
+        except MetalworkingError as problem:
+            self._work.page.report(problem, self._place(label[0].strip(), where))
+            return
+        item.set("class", "mw-note")
+        item.set("data-lines", f"{lines.first}-{lines.last}")
+        here = quotation.segments is not None
+        href = f"#{anchors.line(lines.first)}" if here else permalink(quotation.file.key, lines)
+        link = Element("a", {"class": "mw-ref", "href": href})
+        link.text = AtomicString(_label(lines))
+        link.tail = " " + (holder.text or "")[label.end() :]
+        holder.text = None
+        holder.insert(0, link)
+
+    def _place(self, words: str, where: Location) -> Location:
+        found = self._work.locator.text(words.split("\n")[0])
+        return found if found.line else where
+
+
+def _label(lines: LineRange) -> str:
+    return f"L{lines.first}" if lines.first == lines.last else f"L{lines.first}\u2013{lines.last}"
+
+
+def _holder(item: Element) -> Element:
+    """Return the element that has an item's text: a paragraph in loose lists, the item itself in tight ones."""
+    return item[0] if len(item) and item[0].tag == "p" and not (item.text or "").strip() else item
+
+
+class EscapeProcessor(InlineProcessor):
+    r"""Lets ``\<< excerpt`` stand as text. Priority 185: above ``escape`` (180), below ``backtick`` (190)."""
+
+    PRIORITY = 185
+
+    def __init__(self, work: Work) -> None:
+        super().__init__(r"\\<<(?=[ \t]*excerpt)", work.md)
+
+    def handleMatch(self, m: re.Match[str], data: str) -> tuple[str, int, int]:  # type: ignore[override]
+        """Return a stash mark, which the search for leftovers does not see."""
+        assert self.md is not None
+        return self.md.htmlStash.store("&lt;&lt;"), m.start(0), m.end(0)
+
+
+class LeftoverProcessor(Treeprocessor):
+    """Finds text that was meant to be a directive or a citation and became prose: a typo, a lost ``>>``.
+
+    Priority 4: after inline patterns (20) and footnotes (15), so that only text a reader would see is searched.
+    """
+
+    PRIORITY = 4
+
+    def __init__(self, work: Work) -> None:
+        super().__init__(work.md)
+        self._work = work
+
+    def run(self, root: Element) -> None:
+        """Report every leftover."""
+        for text in _prose(root):
+            if "<<" in text or "< <" in text:
+                for match in _LEFTOVER.finditer(text):
+                    self._directive(match)
+            if "[@" in text:
+                self._citation(text)
+
+    def _directive(self, match: re.Match[str]) -> None:
+        word = match[1].lower()
+        if not difflib.get_close_matches(word, ["excerpt"], 1, 0.7):
+            return
+        if word == "excerpt":
+            hint = r"put the directive alone on its line; in prose write \<< excerpt"
+        else:
+            hint = "write << excerpt"
+        self._report("leftover", f"left over as text: {match[0][:60].strip()}", hint, match[0])
+
+    def _citation(self, text: str) -> None:
+        start = text.index("[@")
+        self._report("leftover", f"left over as text: {text[start : start + 40]}", "write [@key] or [@owner/name:path#L1-9]", text[start:])
+
+    def _report(self, code: str, message: str, hint: str, text: str) -> None:
+        where = self._work.locator.text(text.split("\n")[0][:30].strip())
+        self._work.page.report(MetalworkingError(code, message, hint), where)
+
+
+def _prose(element: Element) -> Iterator[str]:
+    if element.tag in _LITERAL:
+        return
+    if element.text:
+        yield element.text
+    for child in element:
+        yield from _prose(child)
+        if child.tail:
+            yield child.tail

@@ -1,0 +1,116 @@
+"""Lines of code to HTML: tokens by Pygments, invisible characters made visible, text never changed.
+
+Pygments' ``Lexer.get_tokens`` rewrites line endings and strips blank lines; here the lexer is asked for raw tokens, and
+their concatenation is compared with the text, so a lexer that loses a character costs colours, never code.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from html import escape
+from io import StringIO
+
+from pygments.formatters import HtmlFormatter
+from pygments.lexer import Lexer
+from pygments.lexers import CppLexer, TextLexer, get_lexer_by_name, get_lexer_for_filename
+from pygments.token import Text, Whitespace
+from pygments.util import ClassNotFound
+
+from ..core.diagnostics import MetalworkingError
+from .lexer import MetalLexer
+
+FORMAT = "1"
+"""Changes whenever the HTML of a line changes, so that cached lines are made anew."""
+
+_METAL_HEADER = re.compile(r"metal_stdlib|\bthreadgroup\b|\bsimdgroup_|\bconstant\s+\w+\s*&|\[\[\s*(?:buffer|kernel|thread_)", re.ASCII)
+_C_FAMILY = re.compile(r"\.(?:metal|h|hh|hpp|c|cc|cpp|cxx|m|mm|cu|cuh|swift|rs|js|ts|java|go)$", re.ASCII)
+# Marks of the Unicode bidi algorithm, zero-width characters, C0 and C1 controls, line separators, stash markers.
+_INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]")
+
+
+def _mark(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    shown = chr(0x2400 + code) if code < 0x20 else "\u2421" if code == 0x7F else f"U+{code:04X}"
+    return f'<span class="mw-ctl" data-cp="{code:x}" title="U+{code:04X}">{shown}</span>'
+
+
+def show_invisible(html: str) -> str:
+    """Replace characters that cannot be seen, or that reorder others, by marks that name them."""
+    return _INVISIBLE.sub(_mark, html)
+
+
+@cache
+def lexer_named(alias: str) -> Lexer:
+    """Return the lexer called *alias*; raises MetalworkingError (``lang``) when Pygments has none."""
+    try:
+        return MetalLexer() if alias in MetalLexer.aliases else get_lexer_by_name(alias)
+    except ClassNotFound as error:
+        raise MetalworkingError("lang", f"Pygments has no lexer {alias!r}", "see pygments.org/languages") from error
+
+
+def lexer_for(path: str, lines: Iterable[str]) -> Lexer:
+    """Return the lexer for a file; a ``.h`` that speaks Metal is Metal, any other is C++."""
+    name = path.rpartition("/")[2].lower()
+    if name.endswith(".metal"):
+        return lexer_named("metal")
+    if name.endswith((".h", ".hpp")):
+        return lexer_named("metal") if _METAL_HEADER.search("\n".join(lines)) else lexer_named("cpp")
+    if name.endswith(".m"):
+        return lexer_named("objective-c")
+    try:
+        return lexer_named(get_lexer_for_filename(name).aliases[0])
+    except (ClassNotFound, IndexError):
+        return TextLexer()
+
+
+def opening_comment(before: Sequence[str], path: str) -> Sequence[str]:
+    """Return the lines above an excerpt from the start of a block comment that reaches into it, or nothing."""
+    if not _C_FAMILY.search(path.lower()):
+        return ()
+    for index in range(len(before) - 1, max(-1, len(before) - 400), -1):
+        opened, closed = before[index].rfind("/*"), before[index].rfind("*/")
+        if opened > closed and "//" not in before[index][:opened]:
+            return before[index:]
+        if closed >= 0:
+            return ()
+    return ()
+
+
+def highlight_lines(lines: Sequence[str], lexer: Lexer, *, lead: Sequence[str] = ()) -> list[str]:
+    """Return one piece of HTML for each of *lines*, spans closed at every line's end.
+
+    *lead* is read first and not returned. If the lexer does not give the text back whole, the lines come uncoloured.
+    """
+    text = "\n".join((*lead, *lines))
+    # White space needs no colour; without its spans a page of code is a fifth smaller.
+    tokens = [(Text if k is Whitespace else k, value) for _, k, value in lexer.get_tokens_unprocessed(text) if value]
+    if "".join(value for _, value in tokens) != text:
+        return plain_lines(lines)
+    if not tokens:
+        tokens = [(Text, text)]
+    out = StringIO()
+    _formatter().format(tokens, out)
+    found = out.getvalue().removesuffix("\n").split("\n")[len(lead) :]
+    if len(found) < len(lines):  # the formatter leaves out a last line that is empty
+        found += [""] * (len(lines) - len(found))
+    return [show_invisible(line) for line in found]
+
+
+def plain_lines(lines: Iterable[str]) -> list[str]:
+    """Return *lines* as HTML without colours."""
+    return [show_invisible(escape(line)) for line in lines]
+
+
+def _formatter() -> HtmlFormatter[str]:
+    return HtmlFormatter(nowrap=True, stripnl=False)
+
+
+LineCache = Callable[[str, Callable[[], list[str]]], list[str]]
+"""Returns the lines kept under a key, or makes and keeps them."""
+
+
+def no_cache(key: str, make: Callable[[], list[str]]) -> list[str]:
+    """Make the lines anew; the cache of those who have none."""
+    return make()

@@ -1,0 +1,117 @@
+"""Highlighted lines kept between builds: one SQLite file, bounded, shared by builds that run at once.
+
+A cache that cannot be read or written costs time, never a build: it is set aside and the lines are made anew.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import sqlite3
+import threading
+import time
+import zlib
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+
+_LOG = logging.getLogger("mkdocs.plugins.metalworking.cache")
+_SCHEMA = "CREATE TABLE IF NOT EXISTS lines (key BLOB PRIMARY KEY, html BLOB NOT NULL, used INTEGER NOT NULL) WITHOUT ROWID"
+MAX_ENTRIES = 50_000
+"""About 100 MB of compressed HTML; the least recently used go first."""
+
+
+class DiskLineCache:
+    """Callable as a LineCache. Thread-safe; *version* names everything outside the key that shapes the HTML."""
+
+    def __init__(self, path: Path, version: str, *, max_entries: int = MAX_ENTRIES) -> None:
+        self._path = path
+        self._version = version
+        self._max = max_entries
+        self._memory: dict[str, list[str]] = {}
+        self._mutex = threading.Lock()
+        self._db: sqlite3.Connection | None = None
+        self._broken = False
+        self._new: list[tuple[bytes, bytes, int]] = []
+        self._used: set[bytes] = set()
+
+    def __call__(self, key: str, make: Callable[[], list[str]]) -> list[str]:
+        """Return the lines kept under *key*, or make them."""
+        with self._mutex:
+            found = self._memory.get(key)
+            if found is not None:
+                return found
+            name = sha256(f"{self._version}\0{key}".encode()).digest()
+            lines = self._read(name)
+            if lines is None:
+                lines = make()
+                self._new.append((name, zlib.compress(json.dumps(lines).encode(), 1), int(time.time())))
+            self._memory[key] = lines
+            return lines
+
+    def _read(self, name: bytes) -> list[str] | None:
+        db = self._open()
+        if db is None:
+            return None
+        try:
+            row = db.execute("SELECT html FROM lines WHERE key = ?", (name,)).fetchone()
+            if row is None:
+                return None
+            self._used.add(name)
+            lines = json.loads(zlib.decompress(row[0]))
+            return lines if isinstance(lines, list) and all(isinstance(line, str) for line in lines) else None
+        except (sqlite3.Error, zlib.error, ValueError, TypeError) as error:
+            self._give_up(error)
+            return None
+
+    def flush(self) -> None:
+        """Write what is new and drop what is old; called at a build's end."""
+        with self._mutex:
+            db = self._open() if self._new or self._used else None
+            if db is None:
+                return
+            try:
+                with db:
+                    db.executemany("INSERT OR REPLACE INTO lines VALUES (?, ?, ?)", self._new)
+                    now = int(time.time())
+                    db.executemany("UPDATE lines SET used = ? WHERE key = ? AND used < ?", [(now, n, now - 86400) for n in self._used])
+                    (count,) = db.execute("SELECT count(*) FROM lines").fetchone()
+                    if count > self._max:
+                        db.execute(
+                            "DELETE FROM lines WHERE key IN (SELECT key FROM lines ORDER BY used LIMIT ?)", (count - self._max * 3 // 4,)
+                        )
+                self._new.clear()
+                self._used.clear()
+            except sqlite3.Error as error:
+                self._give_up(error)
+
+    def close(self) -> None:
+        """Flush and release the file; the cache opens it again when it is used again."""
+        self.flush()
+        with self._mutex:
+            if self._db is not None:
+                self._db.close()
+                self._db = None
+
+    def _open(self) -> sqlite3.Connection | None:
+        if self._db is None and not self._broken:
+            try:
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+                self._db = sqlite3.connect(self._path, timeout=10, check_same_thread=False)
+                self._db.execute(_SCHEMA)
+            except (OSError, sqlite3.Error) as error:
+                self._give_up(error)
+        return self._db
+
+    def _give_up(self, error: Exception) -> None:
+        """Set a damaged file aside, so that the next build starts a new one; a locked or read-only one stays."""
+        _LOG.debug("highlight cache not used: %s", error)
+        self._broken = True
+        if self._db is not None:
+            with contextlib.suppress(sqlite3.Error):
+                self._db.close()
+            self._db = None
+        if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
+            with contextlib.suppress(OSError):
+                self._path.unlink()
