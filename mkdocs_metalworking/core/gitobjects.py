@@ -103,7 +103,8 @@ class CatFile:
 
     def _ask(self, oid: str, kind: str, max_bytes: int) -> bytes:
         process = self._process or self._start()
-        assert process.stdin and process.stdout
+        assert process.stdin
+        assert process.stdout
         watchdog = threading.Timer(self._timeout, process.kill)
         watchdog.daemon = True
         watchdog.start()

@@ -130,7 +130,7 @@ class Resolver:
             self._warn(file, wrong, transport.name)
             return Resolved(data, transport.name)
         if wrong:
-            hint = "the lock is right and those bytes are not; if the lock is in doubt, run: metalworking lock --check"
+            hint = "sources.lock was made from git itself; if it is in doubt, run: metalworking lock"
             raise MetalworkingError("wrong-bytes", f"{file.key}: wrong bytes from {'; '.join(wrong)}", hint)
         why = "; ".join(reasons) or "no transport is configured"
         raise Unavailable("unavailable", f"{file.key} could not be read: {why}")
