@@ -68,4 +68,6 @@ class LockedFile:
     @classmethod
     def of(cls, key: FileKey, data: bytes) -> LockedFile:
         """Describe *data*, which git gave for *key*; the id has as many digits as the commit's."""
-        return cls(key, blob_id(data, digits=len(key.commit)), hashlib.sha256(data).hexdigest(), len(data), count_lines(data))
+        return cls(
+            key, blob_id(data, digits=len(key.commit)), hashlib.sha256(data).hexdigest(), len(data), count_lines(data)
+        )

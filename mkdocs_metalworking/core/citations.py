@@ -69,7 +69,9 @@ def parse_citation(target: str, note: str = "") -> Citation:
         return Citation(reference=target, note=note)
     match = _LINES.fullmatch(target)
     if match is None:
-        raise MetalworkingError("citation", f"cannot read citation [@{target}]", "write [@key] or [@owner/name:path#L10-20]")
+        raise MetalworkingError(
+            "citation", f"cannot read citation [@{target}]", "write [@key] or [@owner/name:path#L10-20]"
+        )
     check_path(match["path"])
     ranges = parse_ranges(match["ranges"]) if match["ranges"] else None
     return Citation(repo=match["repo"], sha=match["sha"] or "", path=match["path"], ranges=ranges, note=note)

@@ -15,7 +15,9 @@ from .diagnostics import Diagnostic, Severity
 from .yamldoc import YamlDocument, load_yaml
 
 MODAL_URL = "https://modal.com/gpu-glossary/"
-_FENCE = re.compile(r"\A---[ \t]*\r?\n(?P<yaml>.*?)(?:^|(?<=\n))(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
+_FENCE = re.compile(
+    r"\A---[ \t]*\r?\n(?P<yaml>.*?)(?:^|(?<=\n))(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE
+)
 
 
 class Verdict(StrEnum):

@@ -10,12 +10,14 @@ import re
 from dataclasses import dataclass
 
 from .diagnostics import MetalworkingError
-from .lines import Ranges, RangeProblem, format_ranges, parse_ranges
+from .lines import RangeProblem, Ranges, format_ranges, parse_ranges
 
 OPENING = re.compile(r"<<[ \t]*excerpt(?=[ \t>]|$)")
 LINE = re.compile(r"^[ \t]*<<[ \t]*excerpt(?:[ \t].*)?$")
 OPTIONS = ("title", "lang", "hl", "dedent", "first", "last", "search", "collapse")
-_REPO = re.compile(r"(?:[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+(?::[0-9]+)?/)?[A-Za-z0-9][\w.-]*(?:/[A-Za-z0-9_.][\w.-]*)+", re.ASCII)
+_REPO = re.compile(
+    r"(?:[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+(?::[0-9]+)?/)?[A-Za-z0-9][\w.-]*(?:/[A-Za-z0-9_.][\w.-]*)+", re.ASCII
+)
 _SHA = re.compile(r"[0-9a-f]{7,40}|[0-9a-f]{64}")
 _EXAMPLE = "<< excerpt owner/name@1a2b3c4:path/file.metal#L10-20 >>"
 
@@ -65,7 +67,7 @@ class _Scanner:
         return match[0]
 
     def quoted(self) -> str | None:
-        """Read ``"..."`` with ``\\"`` and ``\\\\`` escapes; None when no quotation begins here."""
+        r"""Read ``"..."`` with ``\"`` and ``\\`` escapes; None when no quotation begins here."""
         if self.text[self.at : self.at + 1] != '"':
             return None
         match = re.compile(r'"((?:[^"\\]|\\.)*)"').match(self.text, self.at)
@@ -114,7 +116,9 @@ def _target(scanner: _Scanner) -> dict[str, object]:
     if scanner.skip("#"):
         ranges = parse_ranges(scanner.skip(r"\S*"))
     if scanner.rest and not scanner.skip(r"[ \t]+"):
-        raise GrammarProblem(f"unexpected {scanner.rest[:30]!r} after the file name", 'quote a path with spaces or #: "…"')
+        raise GrammarProblem(
+            f"unexpected {scanner.rest[:30]!r} after the file name", 'quote a path with spaces or #: "…"'
+        )
     return {"repo": repo, "sha": sha, "path": path, "ranges": ranges}
 
 

@@ -53,10 +53,12 @@ class Lock:
     def format(self) -> str:
         """Return the text of the file: a header and sorted lines."""
         lines = [
-            f"archive {pin.spec} sha256:{pin.sha256} size:{pin.size} {_encode(pin.filename)}" for pin in self.archives.values()
+            f"archive {pin.spec} sha256:{pin.sha256} size:{pin.size} {_encode(pin.filename)}"
+            for pin in self.archives.values()
         ]
         lines += [
-            f"blob {f.key.repo}@{f.key.commit} {f.blob} sha256:{f.sha256} size:{f.size} lines:{f.lines} {_encode(f.key.path)}"
+            f"blob {f.key.repo}@{f.key.commit} {f.blob}"
+            f" sha256:{f.sha256} size:{f.size} lines:{f.lines} {_encode(f.key.path)}"
             for f in self.files.values()
         ]
         return HEADER + "".join(f"{line}\n" for line in sorted(lines))

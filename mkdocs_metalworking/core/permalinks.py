@@ -11,7 +11,23 @@ from .diagnostics import MetalworkingError
 from .lines import LineRange, Ranges, parse_ranges
 
 # GitHub renders these by default, and then lines cannot be linked to; ?plain=1 shows the text.
-_RENDERED = (".md", ".markdown", ".mdown", ".rst", ".org", ".adoc", ".asciidoc", ".textile", ".pod", ".ipynb", ".svg", ".csv", ".tsv", ".geojson", ".stl")
+_RENDERED = (
+    ".md",
+    ".markdown",
+    ".mdown",
+    ".rst",
+    ".org",
+    ".adoc",
+    ".asciidoc",
+    ".textile",
+    ".pod",
+    ".ipynb",
+    ".svg",
+    ".csv",
+    ".tsv",
+    ".geojson",
+    ".stl",
+)
 
 
 def split_repo(repo: str) -> tuple[str, str]:
@@ -79,7 +95,9 @@ def parse_permalink(url: str) -> Permalink:
         match = next((m for form in _FORMS if (m := form.fullmatch(parts.path))), None)
     if parts.scheme not in ("http", "https") or "@" in host or match is None:
         raise MetalworkingError(
-            "permalink", f"not a permalink: {url.strip()[:120]}", "on the file's page press y, select the lines, copy the address"
+            "permalink",
+            f"not a permalink: {url.strip()[:120]}",
+            "on the file's page press y, select the lines, copy the address",
         )
     name = unquote(match["name"])
     fragment = re.sub(r"(L[0-9]+)C[0-9]+", r"\1", unquote(parts.fragment))

@@ -98,7 +98,9 @@ class Quoter:
         for part in directive.hl:
             if part.last is None or not _within(part, ranges):
                 raise MetalworkingError(
-                    "range", f"hl={part} lies outside the excerpt", f"the excerpt shows {format_ranges(ranges)}, in source lines"
+                    "range",
+                    f"hl={part} lies outside the excerpt",
+                    f"the excerpt shows {format_ranges(ranges)}, in source lines",
                 )
         return pin, file, ranges
 
@@ -137,7 +139,10 @@ def _within(part: LineRange, ranges: Ranges) -> bool:
 
 
 def _check_guards(directive: Directive, lines: tuple[str, ...], ranges: Ranges) -> None:
-    for name, guard, number in (("first", directive.first, ranges[0].first), ("last", directive.last, ranges[-1].last or 0)):
+    for name, guard, number in (
+        ("first", directive.first, ranges[0].first),
+        ("last", directive.last, ranges[-1].last or 0),
+    ):
         if guard and guard not in lines[number - 1]:
             where = [i for i, line in enumerate(lines, 1) if guard in line]
             hint = f"it stands on {', '.join(f'L{i}' for i in where[:3])}" if where else "it is nowhere in the file"

@@ -16,7 +16,19 @@ from .diagnostics import Diagnostic, Location, MetalworkingError, Severity
 from .yamldoc import YamlDocument, load_yaml
 
 ALLOWED_LICENSES = frozenset(
-    {"MIT", "MIT-0", "BSD-2-Clause", "BSD-3-Clause", "0BSD", "ISC", "Apache-2.0", "Zlib", "CC0-1.0", "CC-BY-4.0", "CC-BY-3.0"}
+    {
+        "MIT",
+        "MIT-0",
+        "BSD-2-Clause",
+        "BSD-3-Clause",
+        "0BSD",
+        "ISC",
+        "Apache-2.0",
+        "Zlib",
+        "CC0-1.0",
+        "CC-BY-4.0",
+        "CC-BY-3.0",
+    }
 )
 """Licences under which a few lines may be shown with attribution."""
 
@@ -95,7 +107,9 @@ class Pin:
     def refuse_quotation(self, path: str) -> MetalworkingError | None:
         """Return why lines of *path* may not be shown, or None when they may."""
         if not self.license:
-            return MetalworkingError("license", f"{self.repo} has no licence", "link to it or cite it; it cannot be quoted")
+            return MetalworkingError(
+                "license", f"{self.repo} has no licence", "link to it or cite it; it cannot be quoted"
+            )
         if not self.quote:
             return MetalworkingError("license", f"{self.repo} is listed with quote: false", "link to it or cite it")
         if not license_allowed(self.license):
@@ -169,7 +183,8 @@ class Sources:
         if found is None:
             close = difflib.get_close_matches(key, self.by_key, 1)
             raise NotPinned(
-                f"reference {key!r} is not in {self.path}", f"did you mean {close[0]}?" if close else "add it under references:"
+                f"reference {key!r} is not in {self.path}",
+                f"did you mean {close[0]}?" if close else "add it under references:",
             )
         return found
 
@@ -198,7 +213,7 @@ def load_sources(text: str, path: str = "sources.yml") -> tuple[Sources, list[Di
 
 def _pins(document: YamlDocument) -> Iterator[Pin]:
     for index, entry in enumerate(document.data["repositories"]):
-        fields: dict[str, Any] = {k: v for k, v in entry.items() if k not in ("packages", "mirrors", "license_url")}
+        fields: dict[str, Any] = {k: v for k, v in entry.items() if k not in ("packages", "mirrors", "paths")}
         packages = tuple(_package(p) for p in entry.get("packages", ()))
         yield Pin(
             **fields,

@@ -52,30 +52,33 @@ class YamlDocument:
 
     def _explain(self, error: ValidationError) -> Iterator[Diagnostic]:
         at = tuple(error.absolute_path)
+        schema: Any = error.schema
+        value: Any = error.validator_value
         name = ".".join(str(p) for p in at if isinstance(p, str)) or "the document"
         if error.validator == "additionalProperties":
-            known = list(error.schema.get("properties", {}))
-            for key in error.instance:
-                if key not in known:
-                    close = difflib.get_close_matches(str(key), known, 1)
-                    hint = f"did you mean {close[0]}?" if close else f"known: {', '.join(known)}"
-                    yield self._problem(f"unknown key {key!r}", hint, (*at, key))
+            known = list(schema.get("properties", {}))
+            for key in [key for key in _keys(error.instance) if key not in known]:
+                close = difflib.get_close_matches(str(key), known, 1)
+                hint = f"did you mean {close[0]}?" if close else f"known: {', '.join(known)}"
+                yield self._problem(f"unknown key {key!r}", hint, (*at, key))
         elif error.validator == "required":
-            missing = next(k for k in error.validator_value if k not in error.instance)
+            missing = next(k for k in value if k not in _keys(error.instance))
             yield self._problem(f"{name} has no {missing!r}", f"add {missing}:", at)
         elif error.validator == "enum":
-            allowed = ", ".join("null" if v is None else str(v) for v in error.validator_value)
+            allowed = ", ".join("null" if v is None else str(v) for v in value)
             yield self._problem(f"{name} is {error.instance!r}", f"one of: {allowed}", at)
         elif error.validator == "type":
-            wanted = error.validator_value
-            yield self._problem(
-                f"{name} is {_kind(error.instance)}", f"it should be {wanted if isinstance(wanted, str) else ' or '.join(wanted)}", at
-            )
+            wanted = value if isinstance(value, str) else " or ".join(value)
+            yield self._problem(f"{name} is {_kind(error.instance)}", f"it should be {wanted}", at)
         else:
-            yield self._problem(f"{name}: {error.schema.get('errorMessage', error.message)}", "", at)
+            yield self._problem(f"{name}: {schema.get('errorMessage', error.message)}", "", at)
 
     def _problem(self, message: str, hint: str, at: Position) -> Diagnostic:
         return Diagnostic(Severity.ERROR, "schema", message, hint, self.location(*at))
+
+
+def _keys(value: Any) -> list[str]:
+    return list(value) if isinstance(value, dict) else []
 
 
 def _kind(value: object) -> str:
@@ -115,9 +118,7 @@ def load_yaml(text: str, path: str, *, first_line: int = 1) -> YamlDocument:
         loader.dispose()
 
 
-def _walk(
-    node: yaml.Node, at: Position, lines: dict[Position, int], offset: int, path: str, visited: set[int]
-) -> None:
+def _walk(node: yaml.Node, at: Position, lines: dict[Position, int], offset: int, path: str, visited: set[int]) -> None:
     if id(node) in visited:  # an alias: walking it again could take exponential time
         return
     visited.add(id(node))

@@ -16,7 +16,6 @@ from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
 from ..core.chapters import Book, Place
-from ..core.citations import CitedLines
 from ..core.diagnostics import Diagnostic, Diagnostics, Severity
 from ..core.project import Project
 from ..core.quotation import Quotation
@@ -79,7 +78,11 @@ class Build:
         self._files: Files | None = None
         self._linked_from: dict[str, list[str]] = {}
         self._templates = Environment(
-            loader=PackageLoader("mkdocs_metalworking.host"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+            loader=PackageLoader("mkdocs_metalworking.host"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
         )
 
     # While pages are read
@@ -100,7 +103,10 @@ class Build:
         """Tell the extension of *page*; returns the Markdown unchanged."""
         entry = self.library.entries.get(page.file.src_uri)
         context = PageContext(
-            path=self.label(page.file), source=page.file.content_string, meta=entry.meta if entry else None, diagnostics=self._diagnostics
+            path=self.label(page.file),
+            source=page.file.content_string,
+            meta=entry.meta if entry else None,
+            diagnostics=self._diagnostics,
         )
         self._pages[page.file.src_uri] = context
         self._extension.page = context
@@ -129,7 +135,9 @@ class Build:
         ending = self._ending(page)
         if context is not None and page.content is not None:
             late = context.late
-            page.content = _PLAIN.sub(lambda match: late[match["key"]]() if match["key"] in late else match[0], page.content)
+            page.content = _PLAIN.sub(
+                lambda match: late[match["key"]]() if match["key"] in late else match[0], page.content
+            )
             if self._options.chapters:
                 page.content += self._templates.get_template("ending.html").render(mw=ending, page=page)
         return ending
@@ -181,7 +189,13 @@ class Build:
         via = Counter(self._via(q) for q in shown)
         repos = len({q.pin.repo for q in shown})
         sources = ", ".join(f"{count} from {name}" for name, count in sorted(via.items(), key=lambda item: -item[1]))
-        log.info("Quoted %d of %d excerpts, %d repositories%s", len(shown), len(quotations), repos, f": {sources}" if sources else "")
+        log.info(
+            "Quoted %d of %d excerpts, %d repositories%s",
+            len(shown),
+            len(quotations),
+            repos,
+            f": {sources}" if sources else "",
+        )
         missing = self._diagnostics.of(Severity.UNAVAILABLE)
         if missing:
             log.warning(_cards(missing, [q for q in quotations if q.missing is not None]))
@@ -211,7 +225,9 @@ def link_of(entry: Entry, url: str, file: File) -> Link:
     """Return *entry* as a link to *url*."""
     cuda = entry.meta.cuda
     title = entry.title or (file.page.title if file.page and file.page.title else entry.uri)
-    return Link(entry.uri, url, str(title), entry.meta.summary, cuda.term if cuda else "", cuda.verdict.value if cuda else "")
+    return Link(
+        entry.uri, url, str(title), entry.meta.summary, cuda.term if cuda else "", cuda.verdict.value if cuda else ""
+    )
 
 
 def _targets(uri: str, links: list[str], files: Files) -> set[str]:
@@ -234,8 +250,4 @@ def _cards(problems: list[Diagnostic], cards: list[Quotation]) -> str:
     count = Counter(q.pin.repo for q in cards)
     repos = ", ".join(f"{repo} ({n})" for repo, n in sorted(count.items()))
     words = "1 excerpt is a card" if len(cards) == 1 else f"{len(cards)} excerpts are cards"
-    first = problems[0]
-    return f"{words}, read at their home: {repos}. First: {first}. To quote them: ./fetch.sh, or metalworking fetch where the network allows."
-
-
-__all__ = ["Build", "CitedLines", "Ending", "Link"]
+    return f"{words}, read at home: {repos}. {problems[0]}. ./fetch.sh brings the repositories."

@@ -80,14 +80,17 @@ def lock(config_file: str | None, update: bool) -> None:
     missing = sorted(key for key in wanted if update or key not in project.lock.files)
     bound, failed = _bind(project, settings, store, missing)
     specs = {str(spec): spec for pin in project.sources.pins for spec in pin.packages}
-    package = Package(project.sources.packages(), project.lock.archives, store, progress=progress)
+    known = {**project.lock.files, **{file.key: file for file in bound}}
+    package = Package(
+        project.sources.packages(), project.lock.archives, store, wanted=known.values(), progress=progress
+    )
     archives = []
     for name, spec in specs.items():
         if update or name not in project.lock.archives:
             try:
                 archives.append(package.pin_archive(spec))
-            except MetalworkingError as problem:
-                failed.append(problem.diagnostic)
+            except MetalworkingError as refused:
+                failed.append(refused.diagnostic)
     package.close()
     project.close()
     # Another `lock` may have written meanwhile: read the file again, under a lock, and add to what stands there.
@@ -100,7 +103,10 @@ def lock(config_file: str | None, update: bool) -> None:
     Path(str(settings.lock) + ".lock").unlink(missing_ok=True)
     for problem in failed:
         click.echo(str(problem))
-    click.echo(f"{settings.lock.name}: {len(new.files)} files, {len(new.archives)} archives, {len(bound)} newly bound", err=True)
+    click.echo(
+        f"{settings.lock.name}: {len(new.files)} files, {len(new.archives)} archives, {len(bound)} newly bound",
+        err=True,
+    )
     if failed:
         sys.exit(1)
 
@@ -142,11 +148,11 @@ def fetch(config_file: str | None) -> None:
     for file in files:
         try:
             size += len(project.resolver.resolve(file).data)
-        except MetalworkingError as problem:
-            failed.append(problem.diagnostic)
-    for item in failed:
-        click.echo(str(item))
-    counts = ", ".join(f"{n} from {name}" for name, n in project.resolver.counts.items() if n)
+        except MetalworkingError as missing:
+            failed.append(missing.diagnostic)
+    for problem in failed:
+        click.echo(str(problem))
+    counts = ", ".join(f"{n} from {name}" for name, n in project.resolver.counts().items() if n)
     click.echo(f"{len(files) - len(failed)} of {len(quoted)} files, {size / 1e6:.1f} MB: {counts or 'none'}", err=True)
     project.close()
     if failed or len(files) < len(quoted):
@@ -179,8 +185,8 @@ def add(config_file: str | None, permalink: str) -> None:
                 _write(project.settings.lock, current.with_entries([file]).format())
             Path(str(project.settings.lock) + ".lock").unlink(missing_ok=True)
         ranges = close_ranges(link.ranges, file.lines, link.path) if link.ranges else None
-    except MetalworkingError as problem:
-        _fail(problem)
+    except MetalworkingError as refused:
+        _fail(refused)
     finally:
         project.close()
     click.echo(str(Directive(pin.repo, pin.short, link.path, ranges)))
@@ -212,7 +218,9 @@ def list_(config_file: str | None, as_json: bool) -> None:
         click.echo(json.dumps(rows, indent=2))
         return
     for row in rows:
-        click.echo(f"{row['page']}: {row['repo']}@{str(row['commit'])[:7]}:{row['path']}#{row['lines']} ({row['license']})")
+        click.echo(
+            f"{row['page']}: {row['repo']}@{str(row['commit'])[:7]}:{row['path']}#{row['lines']} ({row['license']})"
+        )
     for repo, count in sorted(Counter(str(row["repo"]) for row in rows).items()):
         click.echo(f"{count:4} {repo}", err=True)
 

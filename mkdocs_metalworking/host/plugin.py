@@ -59,7 +59,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         self._build: Build | None = None
         self._watched: list[str] = []
 
-    def on_startup(self, *, command: Command, dirty: bool) -> None:  # noqa: ARG002
+    def on_startup(self, *, command: Command, dirty: bool) -> None:
         """Remember the command. Being defined, it also lets this object survive the rebuilds of ``serve``."""
         self._command = command
 
@@ -73,7 +73,11 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
             raise ConfigurationError(str(problem)) from problem
         quiet = logging.getLogger("mkdocs").getEffectiveLevel() > logging.INFO
         project = Project.load(settings, progress=Progress(quiet=quiet))
-        self._watched = [str(settings.sources), str(settings.lock), *([config.theme.custom_dir] if config.theme.custom_dir else [])]
+        self._watched = [
+            str(settings.sources),
+            str(settings.lock),
+            *([config.theme.custom_dir] if config.theme.custom_dir else []),
+        ]
         extension = MetalworkingExtension(project=project)
         extension.late = "material/search" in config.plugins or "search" in config.plugins
         extension.search = self.config.search
@@ -98,22 +102,22 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         return files
 
     @event_priority(-100)
-    def on_nav(self, nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:  # noqa: ARG002
+    def on_nav(self, nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
         """Learn the order of reading and what every page says of itself."""
         self._current.read_book(nav, files)
         return nav
 
     @event_priority(-100)
-    def on_page_markdown(self, markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG002
+    def on_page_markdown(self, markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
         """Tell the extension which page comes; last of all plugins, so that the text is what will be converted."""
         return self._current.begin_page(markdown, page)
 
-    def on_page_content(self, html: str, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG002
+    def on_page_content(self, html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
         """Take what the extension found on the page."""
         self._current.end_page(page)
         return html
 
-    def on_env(self, env: Environment, config: MkDocsConfig, files: Files) -> Environment:  # noqa: ARG002
+    def on_env(self, env: Environment, config: MkDocsConfig, files: Files) -> Environment:
         """Every page is rendered and none is written: report what is wrong, then link the pages to each other.
 
         Wrong bytes, ranges and grammar end ``build`` and ``gh-deploy`` here, even when quiet.
@@ -126,7 +130,11 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
 
     @event_priority(-50)
     def on_page_context(
-        self, context: TemplateContext, page: Page, config: MkDocsConfig, nav: Navigation  # noqa: ARG002
+        self,
+        context: TemplateContext,
+        page: Page,
+        config: MkDocsConfig,
+        nav: Navigation,
     ) -> TemplateContext:
         """Finish the page: coloured code for plain, and the parts that know the whole book.
 
@@ -142,9 +150,11 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
             self._cache.flush()
         missing = self._current.report_summary(_LOG)
         if missing and config.strict:
-            raise Abort(f"metalworking: {missing} excerpt{'s' if missing > 1 else ''} could not be read, in strict mode.")
+            raise Abort(
+                f"metalworking: {missing} excerpt{'s' if missing > 1 else ''} could not be read, in strict mode."
+            )
 
-    def on_build_error(self, error: Exception) -> None:  # noqa: ARG002
+    def on_build_error(self, error: Exception) -> None:
         """Release what a build that broke off still holds."""
         if self._build is not None:
             self._build.close()
@@ -156,7 +166,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         if self._cache is not None:
             self._cache.close()
 
-    def on_serve(self, server: LiveReloadServer, config: MkDocsConfig, builder: Callable[..., Any]) -> LiveReloadServer:  # noqa: ARG002
+    def on_serve(self, server: LiveReloadServer, config: MkDocsConfig, builder: Callable[..., Any]) -> LiveReloadServer:
         """Rebuild when the sources, the lock or an override changes."""
         for path in self._watched:
             if Path(path).exists():
@@ -168,4 +178,3 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         if self._build is None:
             raise ConfigurationError("metalworking: on_config has not run")
         return self._build
-

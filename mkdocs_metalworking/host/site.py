@@ -43,7 +43,9 @@ class Site:
             with _quiet():
                 config = load_config(config_file=config_file)
         except ConfigurationError as error:
-            raise MetalworkingError("config", str(error), "run this in the folder of mkdocs.yml, or name it with -f") from error
+            raise MetalworkingError(
+                "config", str(error), "run this in the folder of mkdocs.yml, or name it with -f"
+            ) from error
         plugin = next((p for p in config.plugins.values() if isinstance(p, MetalworkingPlugin)), None)
         options = dict(plugin.config) if plugin is not None else {}
         return cls(config, options, get_files(config), Path(config.config_file_path or ".").resolve().parent)
@@ -51,7 +53,9 @@ class Site:
     def settings(self, *, offline: bool) -> Settings:
         """Return where things are; *offline* keeps off the network whatever the configuration says."""
         settings = Settings.of(self.options, base=self.root)
-        return Settings(**{**{f: getattr(settings, f) for f in settings.__slots__}, "offline": offline or settings.offline})
+        return Settings(
+            **{**{f: getattr(settings, f) for f in settings.__slots__}, "offline": offline or settings.offline}
+        )
 
     def project(self, *, offline: bool, progress: Progress = SILENT) -> Project:
         """Read sources.yml and sources.lock."""
@@ -82,7 +86,8 @@ class Site:
                 extension.page = context
                 body = "\n".join(file.content_string.splitlines()[_front_lines(file.content_string) :])
                 markdown.Markdown(
-                    extensions=[*self.config.markdown_extensions, extension], extension_configs=self.config.mdx_configs or {}
+                    extensions=[*self.config.markdown_extensions, extension],
+                    extension_configs=self.config.mdx_configs or {},
                 ).convert(body)
         diagnostics.extend(self._nav_problems())
         return diagnostics
@@ -97,13 +102,23 @@ class Site:
         known = {file.src_uri for file in self.files.documentation_pages()}
         for uri in _nav_uris(self.config.nav):
             if uri not in known:
-                yield Diagnostic(Severity.ERROR, "nav", f"the nav names {uri}, which does not exist", "write it or take it out", where)
+                yield Diagnostic(
+                    Severity.ERROR,
+                    "nav",
+                    f"the nav names {uri}, which does not exist",
+                    "write it or take it out",
+                    where,
+                )
         if self.config.nav is not None:
             listed = set(_nav_uris(self.config.nav))
             for file in self.files.documentation_pages():
                 if file.src_uri not in listed and file.inclusion.is_in_nav() and not file.inclusion.is_not_in_nav():
                     yield Diagnostic(
-                        Severity.WARNING, "nav", "this page is not in the nav", "add it, or list it under not_in_nav:", Location(self.label(file))
+                        Severity.WARNING,
+                        "nav",
+                        "this page is not in the nav",
+                        "add it, or list it under not_in_nav:",
+                        Location(self.label(file)),
                     )
 
     def order(self) -> list[str]:

@@ -38,7 +38,9 @@ def _lines(sources: Sources) -> Iterator[str]:
         yield ""
         yield from _pin(pin)
     for kind, title in _KINDS:
-        found = sorted((r for r in sources.references if r.kind == kind), key=lambda r: (r.author.lower(), r.title.lower()))
+        found = sorted(
+            (r for r in sources.references if r.kind == kind), key=lambda r: (r.author.lower(), r.title.lower())
+        )
         if found:
             yield ""
             yield f"## {title}"
@@ -54,7 +56,11 @@ def _pin(pin: Pin) -> Iterator[str]:
     if pin.about:
         yield pin.about
         yield ""
-    at = f"[`{pin.short}`]({url}/tree/{pin.commit})" + (f" ({pin.tag})" if pin.tag else "") + (f", {pin.date}" if pin.date else "")
+    at = (
+        f"[`{pin.short}`]({url}/tree/{pin.commit})"
+        + (f" ({pin.tag})" if pin.tag else "")
+        + (f", {pin.date}" if pin.date else "")
+    )
     terms = pin.license or "no licence found"
     use = "" if pin.license and pin.quote else ", linked and cited, not quoted"
     scope = f" for {pin.license_scope}" if pin.license_scope else ""

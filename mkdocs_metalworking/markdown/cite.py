@@ -94,7 +94,10 @@ def describe(cited: CitedReference | CitedLines) -> str:
     """Return the footnote's HTML: what it is, where it is, and the qualification."""
     if isinstance(cited, CitedLines):
         key = cited.key
-        links = [(f"L{r.first}" if r.first == r.last else f"L{r.first}\u2013{r.last}", permalink(key, r)) for r in cited.ranges or ()]
+        links = [
+            (f"L{r.first}" if r.first == r.last else f"L{r.first}\u2013{r.last}", permalink(key, r))
+            for r in cited.ranges or ()
+        ]
         path = f'<a href="{_e(permalink(key))}"><code>{_e(key.path)}</code></a>'
         where = ", ".join(f'<a href="{_e(url)}">{_e(text)}</a>' for text, url in links)
         body = f"{_e(key.repo)} at {cited.pin.short}, {path}{', ' + where if where else ''}"
@@ -115,4 +118,3 @@ def describe_reference(cited: CitedReference) -> str:
 
 def _e(text: str) -> str:
     return escape(printable(text))
-

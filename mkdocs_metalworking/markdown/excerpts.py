@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement
 
@@ -19,7 +20,7 @@ from ..core.directive import LINE, parse_directive
 from ..core.lines import LineRange, format_ranges, parse_ranges
 from ..core.permalinks import permalink
 from ..core.quotation import Quotation
-from . import figure
+from . import figure, highlight
 
 if TYPE_CHECKING:
     from .extension import Work
@@ -96,7 +97,7 @@ class ExcerptProcessor(BlockProcessor):
             return figure.code(quotation, anchors, work.line_cache)
         key = figure.code_key(quotation, anchors)
         if quotation.directive.lang:
-            figure.highlight.lexer_named(quotation.directive.lang)  # an unknown name is an error now, not later
+            highlight.lexer_named(quotation.directive.lang)  # an unknown name is an error now, not later
         work.page.late[key] = lambda: figure.code(quotation, anchors, work.line_cache)
         return figure.plain_code(quotation, key)
 
@@ -115,17 +116,25 @@ class NotesProcessor(Treeprocessor):
 
     def run(self, root: Element) -> None:
         """Move and number the notes of every figure."""
-        figures = {id(element): (quotation, anchors, where) for element, quotation, anchors, where in self._work.figures}
+        figures = {
+            id(element): (quotation, anchors, where) for element, quotation, anchors, where in self._work.figures
+        }
         if not figures:
             return
         for parent in list(root.iter()):
             children = list(parent)
-            for element, following in zip(children, children[1:], strict=False):
+            for element, following in pairwise(children):
                 if id(element) in figures and following.tag == "ul":
                     self._notes(parent, element, following, *figures[id(element)])
 
     def _notes(
-        self, parent: Element, element: Element, notes: Element, quotation: Quotation, anchors: figure.Anchors, where: Location
+        self,
+        parent: Element,
+        element: Element,
+        notes: Element,
+        quotation: Quotation,
+        anchors: figure.Anchors,
+        where: Location,
     ) -> None:
         labels = [_NOTE.match(_holder(item).text or "") for item in notes]
         if not any(labels):
@@ -133,7 +142,9 @@ class NotesProcessor(Treeprocessor):
         if not all(labels):
             odd = next(_holder(i).text or "" for i, label in zip(notes, labels, strict=True) if not label)
             problem = MetalworkingError(
-                "note", f"a line note names no line: {odd[:50]!r}", "begin every item with L<n>: or L<a>-<b>:, or add a paragraph before the list"
+                "note",
+                f"a line note names no line: {odd[:50]!r}",
+                "begin every item with L<n>: or L<a>-<b>:, or add a paragraph before the list",
             )
             self._work.page.report(problem, self._place(odd, where))
             return
@@ -153,7 +164,9 @@ class NotesProcessor(Treeprocessor):
             (lines,) = parse_ranges(label[1], what="note")
             if lines.first not in quotation or lines.last is None or lines.last not in quotation:
                 raise MetalworkingError(
-                    "note", f"note {lines} lies outside the excerpt", f"the excerpt shows {format_ranges(quotation.ranges)}"
+                    "note",
+                    f"note {lines} lies outside the excerpt",
+                    f"the excerpt shows {format_ranges(quotation.ranges)}",
                 )
         except MetalworkingError as problem:
             self._work.page.report(problem, self._place(label[0].strip(), where))
@@ -229,7 +242,12 @@ class LeftoverProcessor(Treeprocessor):
 
     def _citation(self, text: str) -> None:
         start = text.index("[@")
-        self._report("leftover", f"left over as text: {text[start : start + 40]}", "write [@key] or [@owner/name:path#L1-9]", text[start:])
+        self._report(
+            "leftover",
+            f"left over as text: {text[start : start + 40]}",
+            "write [@key] or [@owner/name:path#L1-9]",
+            text[start:],
+        )
 
     def _report(self, code: str, message: str, hint: str, text: str) -> None:
         where = self._work.locator.text(text.split("\n")[0][:30].strip())

@@ -122,8 +122,12 @@ class MetalworkingExtension(Extension):
             md.registerExtensions(["footnotes"], {})
         work = Work(md, self)
         md.preprocessors.register(_BeginPreprocessor(work), "metalworking_begin", 100)
-        md.preprocessors.register(FrontMatterPreprocessor(work), "metalworking_front_matter", FrontMatterPreprocessor.PRIORITY)
-        md.parser.blockprocessors.register(ExcerptProcessor(md.parser, work), "metalworking_excerpt", ExcerptProcessor.PRIORITY)
+        md.preprocessors.register(
+            FrontMatterPreprocessor(work), "metalworking_front_matter", FrontMatterPreprocessor.PRIORITY
+        )
+        md.parser.blockprocessors.register(
+            ExcerptProcessor(md.parser, work), "metalworking_excerpt", ExcerptProcessor.PRIORITY
+        )
         md.inlinePatterns.register(EscapeProcessor(work), "metalworking_escape", EscapeProcessor.PRIORITY)
         md.treeprocessors.register(CalloutProcessor(work), "metalworking_callout", CalloutProcessor.PRIORITY)
         md.treeprocessors.register(CitationProcessor(work), "metalworking_citations", CitationProcessor.PRIORITY)

@@ -12,6 +12,7 @@ from html import escape
 from xml.etree.ElementTree import Element, SubElement
 
 from markdown.util import AtomicString
+from pygments.lexer import Lexer
 
 from ..core.blob import FileKey
 from ..core.diagnostics import Diagnostic, printable
@@ -79,7 +80,9 @@ def _caption(parent: Element, quotation: Quotation) -> None:
         _text(caption, "span", "abridged", class_="mw-abridged")
     origin = SubElement(caption, "span", {"class": "mw-origin"})
     _text(origin, "a", key.repo, class_="mw-repo", href=repo_url(key.repo)).tail = " "
-    _text(origin, "a", pin.short, class_="mw-commit", href=permalink(key), title=f"{key.path} at {key.commit}").tail = " "
+    _text(
+        origin, "a", pin.short, class_="mw-commit", href=permalink(key), title=f"{key.path} at {key.commit}"
+    ).tail = " "
     terms = permalink(FileKey(key.repo, key.commit, pin.license_file))
     _text(origin, "a", pin.license or "", class_="mw-license", href=terms)
 
@@ -102,21 +105,27 @@ def code_key(quotation: Quotation, anchors: Anchors) -> str:
 def plain_code(quotation: Quotation, key: str) -> str:
     """Return the code without numbers or colours, small enough for a search index; *key* lets it be swapped later."""
     lines = [line for segment in quotation.segments or () for line in highlight.plain_lines(segment.lines)]
-    return f'<pre class="mw-pre" data-mw="{key}"><span class="mw-code"><code>' + "\n".join(lines) + "\n</code></span></pre>"
+    return (
+        f'<pre class="mw-pre" data-mw="{key}"><span class="mw-code"><code>'
+        + "\n".join(lines)
+        + "\n</code></span></pre>"
+    )
 
 
 def code(quotation: Quotation, anchors: Anchors, cache: LineCache = highlight.no_cache) -> str:
     """Return the code with numbers, highlights, gap marks and colours."""
     parts: list[str] = []
-    lexer = None
+    lexer: Lexer | None = None
+    previous = 0
     for segment, before in zip(quotation.segments or (), quotation.before, strict=True):
-        if parts:
+        if previous:
             parts.append(_gap(previous, segment.first))
         if lexer is None:
             directive, path = quotation.directive, quotation.file.key.path
             whole = (*before, *segment.lines)
             lexer = highlight.lexer_named(directive.lang) if directive.lang else highlight.lexer_for(path, whole)
-        name = f"{highlight.FORMAT}:{quotation.file.sha256}:{segment.first}-{segment.last}:{quotation.directive.dedent}:{lexer.name}"
+        part = f"{quotation.file.sha256}:{segment.first}-{segment.last}:{quotation.directive.dedent}"
+        name = f"{highlight.FORMAT}:{part}:{lexer.name}"
         lead = highlight.opening_comment(before, quotation.file.key.path)
         lines = cache(name, lambda s=segment, x=lexer, b=lead: highlight.highlight_lines(s.lines, x, lead=b))  # type: ignore[misc]
         parts.extend(_line(html, n, anchors, n in quotation.hl) for n, html in enumerate(lines, segment.first))
@@ -145,7 +154,8 @@ def _line(html: str, number: int, anchors: Anchors, lit: bool) -> str:
 def _gap(last: int, first: int) -> str:
     left = first - last - 1
     words = "1 line" if left == 1 else f"{left} lines"
-    return f'<span class="mw-gap" data-text="\u22ef {words} left out" role="separator" aria-label="{words} left out"></span>'
+    label = f"{words} left out"
+    return f'<span class="mw-gap" data-text="\u22ef {label}" role="separator" aria-label="{label}"></span>'
 
 
 def card_text(parent: Element, quotation: Quotation) -> None:

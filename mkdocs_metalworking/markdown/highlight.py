@@ -14,7 +14,7 @@ from io import StringIO
 
 from pygments.formatters import HtmlFormatter
 from pygments.lexer import Lexer
-from pygments.lexers import CppLexer, TextLexer, get_lexer_by_name, get_lexer_for_filename
+from pygments.lexers import get_lexer_by_name, get_lexer_for_filename
 from pygments.token import Text, Whitespace
 from pygments.util import ClassNotFound
 
@@ -24,10 +24,14 @@ from .lexer import MetalLexer
 FORMAT = "1"
 """Changes whenever the HTML of a line changes, so that cached lines are made anew."""
 
-_METAL_HEADER = re.compile(r"metal_stdlib|\bthreadgroup\b|\bsimdgroup_|\bconstant\s+\w+\s*&|\[\[\s*(?:buffer|kernel|thread_)", re.ASCII)
+_METAL_HEADER = re.compile(
+    r"metal_stdlib|\bthreadgroup\b|\bsimdgroup_|\bconstant\s+\w+\s*&|\[\[\s*(?:buffer|kernel|thread_)", re.ASCII
+)
 _C_FAMILY = re.compile(r"\.(?:metal|h|hh|hpp|c|cc|cpp|cxx|m|mm|cu|cuh|swift|rs|js|ts|java|go)$", re.ASCII)
 # Marks of the Unicode bidi algorithm, zero-width characters, C0 and C1 controls, line separators, stash markers.
-_INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]")
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]"
+)
 
 
 def _mark(match: re.Match[str]) -> str:
@@ -45,9 +49,10 @@ def show_invisible(html: str) -> str:
 def lexer_named(alias: str) -> Lexer:
     """Return the lexer called *alias*; raises MetalworkingError (``lang``) when Pygments has none."""
     try:
-        return MetalLexer() if alias in MetalLexer.aliases else get_lexer_by_name(alias)
+        found: Lexer = MetalLexer() if alias in MetalLexer.aliases else get_lexer_by_name(alias)
     except ClassNotFound as error:
         raise MetalworkingError("lang", f"Pygments has no lexer {alias!r}", "see pygments.org/languages") from error
+    return found
 
 
 def lexer_for(path: str, lines: Iterable[str]) -> Lexer:
@@ -62,7 +67,7 @@ def lexer_for(path: str, lines: Iterable[str]) -> Lexer:
     try:
         return lexer_named(get_lexer_for_filename(name).aliases[0])
     except (ClassNotFound, IndexError):
-        return TextLexer()
+        return lexer_named("text")
 
 
 def opening_comment(before: Sequence[str], path: str) -> Sequence[str]:
@@ -111,6 +116,6 @@ LineCache = Callable[[str, Callable[[], list[str]]], list[str]]
 """Returns the lines kept under a key, or makes and keeps them."""
 
 
-def no_cache(key: str, make: Callable[[], list[str]]) -> list[str]:
+def no_cache(_key: str, make: Callable[[], list[str]]) -> list[str]:
     """Make the lines anew; the cache of those who have none."""
     return make()

@@ -17,7 +17,9 @@ from hashlib import sha256
 from pathlib import Path
 
 _LOG = logging.getLogger("mkdocs.plugins.metalworking.cache")
-_SCHEMA = "CREATE TABLE IF NOT EXISTS lines (key BLOB PRIMARY KEY, html BLOB NOT NULL, used INTEGER NOT NULL) WITHOUT ROWID"
+_SCHEMA = (
+    "CREATE TABLE IF NOT EXISTS lines (key BLOB PRIMARY KEY, html BLOB NOT NULL, used INTEGER NOT NULL) WITHOUT ROWID"
+)
 MAX_ENTRIES = 50_000
 """About 100 MB of compressed HTML; the least recently used go first."""
 
@@ -75,11 +77,15 @@ class DiskLineCache:
                 with db:
                     db.executemany("INSERT OR REPLACE INTO lines VALUES (?, ?, ?)", self._new)
                     now = int(time.time())
-                    db.executemany("UPDATE lines SET used = ? WHERE key = ? AND used < ?", [(now, n, now - 86400) for n in self._used])
+                    db.executemany(
+                        "UPDATE lines SET used = ? WHERE key = ? AND used < ?",
+                        [(now, n, now - 86400) for n in self._used],
+                    )
                     (count,) = db.execute("SELECT count(*) FROM lines").fetchone()
                     if count > self._max:
                         db.execute(
-                            "DELETE FROM lines WHERE key IN (SELECT key FROM lines ORDER BY used LIMIT ?)", (count - self._max * 3 // 4,)
+                            "DELETE FROM lines WHERE key IN (SELECT key FROM lines ORDER BY used LIMIT ?)",
+                            (count - self._max * 3 // 4,),
                         )
                 self._new.clear()
                 self._used.clear()

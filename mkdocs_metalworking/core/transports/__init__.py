@@ -9,7 +9,7 @@ from ..diagnostics import Unavailable
 
 
 class NotDelivered(Unavailable):
-    """This transport cannot bring this file; *message* says why, in one line."""
+    """A transport cannot bring a file; *message* says why, in one line."""
 
 
 class Transport(Protocol):

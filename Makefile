@@ -1,0 +1,57 @@
+# make site   builds the book into site/, with all of its own set-up
+# make test   lints and runs every test, with all of its own set-up
+# make serve  rebuilds while you write
+# make lint   ruff and mypy
+# make clean  removes what make made
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+RUNTIME := $(VENV)/.runtime
+DEV := $(VENV)/.dev
+export NO_MKDOCS_2_WARNING = 1
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
+
+.PHONY: site serve test lint clean constraints chromium
+.DEFAULT_GOAL := site
+
+site: $(RUNTIME)
+	@$(BIN)/mkdocs build
+
+serve: $(RUNTIME)
+	@$(BIN)/mkdocs serve
+
+lint: $(DEV)
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+test: lint chromium
+	@$(BIN)/pytest $(TESTS)
+
+clean:
+	rm -rf site build dist $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
+
+# Set-up. Each stamp is made anew when the project's metadata or the pinned versions change.
+
+$(VENV)/bin/pip:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or later is needed: make PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq python3-venv && $(PYTHON) -m venv --clear $(VENV); }
+	@$(BIN)/python -m pip install -q --upgrade pip
+
+$(RUNTIME): $(VENV)/bin/pip pyproject.toml constraints.txt
+	@$(BIN)/python -m pip install -q -c constraints.txt -e .
+	@touch $@
+
+$(DEV): $(RUNTIME)
+	@$(BIN)/python -m pip install -q -c constraints.txt --group dev
+	@touch $@
+
+# The browser tests drive Debian's Chromium; where there is no apt-get, CHROMIUM names another one.
+chromium:
+	@command -v "$${CHROMIUM:-chromium}" >/dev/null || { command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium fonts-dejavu-core >/dev/null; } || \
+		echo "Chromium is not here: the browser tests will be skipped"
+
+constraints: $(DEV)
+	@$(BIN)/python -m pip freeze --exclude-editable | grep -v '^-e\|@ file' | LC_ALL=C sort -f > constraints.txt
