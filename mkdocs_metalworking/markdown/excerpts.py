@@ -31,21 +31,25 @@ _LITERAL = frozenset({"code", "pre", "script", "style", "samp", "kbd"})
 
 
 class ExcerptProcessor(BlockProcessor):
-    """Replaces a directive by its figure.
+    """Replaces a directive by its figure. Fences, comments and raw HTML are gone by now, taken out by preprocessors.
 
-    Priority 75: below ``code`` (80), so that indented code stays literal, above lists and paragraphs. Fences, comments
-    and raw HTML are gone by now, taken out by preprocessors.
+    It is registered twice. At 75, below ``code`` (80) so that indented code stays literal, it takes blocks that begin
+    with a directive. At 12, below lists (30, 40) and quotes (20) so that they have cut their items out, above
+    ``paragraph`` (10), it takes a directive that stands below text without a blank line.
     """
 
     PRIORITY = 75
+    BELOW_TEXT = 12
 
-    def __init__(self, parser: BlockParser, work: Work) -> None:
+    def __init__(self, parser: BlockParser, work: Work, *, below_text: bool = False) -> None:
         super().__init__(parser)
         self._work = work
+        self._below_text = below_text
 
     def test(self, parent: Element, block: str) -> bool:
-        """Tell whether any line of *block* is a directive."""
-        return "<<" in block and any(map(LINE.match, block.split("\n")))
+        """Tell whether *block* begins with a directive, or holds one where text may stand above it."""
+        lines = block.lstrip("\n").split("\n")
+        return "<<" in block and any(map(LINE.match, lines if self._below_text else lines[:1]))
 
     def run(self, parent: Element, blocks: list[str]) -> bool | None:
         """Parse what stands above the directive, put the figure in, leave the rest for the next round."""

@@ -6,6 +6,7 @@ A host that knows more (the MkDocs plugin) sets ``quoter``, ``page`` and ``late`
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 from xml.etree.ElementTree import Element
 
@@ -111,6 +112,7 @@ class MetalworkingExtension(Extension):
         """Return the quoter of this site, made at first use. Raises MetalworkingError."""
         if self._project is None:
             self._project = Project.load(Settings.of(self.getConfigs()))
+            weakref.finalize(self, self._project.close)  # nobody tells an extension that it is done
         if self._project.problems:
             problem = self._project.problems[0]
             raise MetalworkingError(problem.code, problem.message, problem.hint, problem.location)
@@ -127,6 +129,11 @@ class MetalworkingExtension(Extension):
         )
         md.parser.blockprocessors.register(
             ExcerptProcessor(md.parser, work), "metalworking_excerpt", ExcerptProcessor.PRIORITY
+        )
+        md.parser.blockprocessors.register(
+            ExcerptProcessor(md.parser, work, below_text=True),
+            "metalworking_excerpt_below",
+            ExcerptProcessor.BELOW_TEXT,
         )
         md.inlinePatterns.register(EscapeProcessor(work), "metalworking_escape", EscapeProcessor.PRIORITY)
         md.treeprocessors.register(CalloutProcessor(work), "metalworking_callout", CalloutProcessor.PRIORITY)

@@ -70,14 +70,15 @@ def _caption(parent: Element, quotation: Quotation) -> None:
     key, pin = quotation.file.key, quotation.pin
     caption = SubElement(parent, "figcaption", {"class": "mw-caption"})
     if quotation.directive.title:
-        _text(caption, "span", quotation.directive.title, class_="mw-title")
+        _text(caption, "span", quotation.directive.title, class_="mw-title").tail = " "
     where = SubElement(caption, "span", {"class": "mw-where"})
+    where.tail = " "
     for index, part in enumerate(quotation.ranges):
         label = format_ranges([part]).removeprefix("L").replace("-", "\u2013")
         text = f"{quotation.name}:{label}" if index == 0 else f", {label}"
         _text(where, "a", text, class_="mw-file", href=permalink(key, part), title=key.path)
     if quotation.abridged:
-        _text(caption, "span", "abridged", class_="mw-abridged")
+        _text(caption, "span", "abridged", class_="mw-abridged").tail = " "
     origin = SubElement(caption, "span", {"class": "mw-origin"})
     _text(origin, "a", key.repo, class_="mw-repo", href=repo_url(key.repo)).tail = " "
     _text(

@@ -1,0 +1,68 @@
+"""The repository that the golden cases quote: small files of our own, each with one trap."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support import Bench
+
+SCALE = """\
+#include <metal_stdlib>
+using namespace metal;
+
+kernel void scale(device float* data [[buffer(0)]],
+                  constant float& by [[buffer(1)]],
+                  uint i [[thread_position_in_grid]]) {
+    float x = data[i];
+    data[i] = x * by;
+}
+"""
+FILES: dict[str, str | bytes] = {
+    "scale.metal": SCALE,
+    "tabs.c": "int f(void) {\n\tif (1) {\n\t\treturn 2;\n\t}\n\n\treturn 3;\n}\n",
+    "blank-first.c": "\n\nint a;\n\nint b;\n",
+    "no-newline.c": "int a;\nint b;",
+    "crlf.c": b"int a;\r\nint b;\r\n",
+    "bom.c": b"\xef\xbb\xbfint a;\n",
+    "latin.c": b"// caf\xe9\nint a;\n",
+    "one.c": "int only;\n",
+    "README.md": "# Title\n\ntext\n",
+    "fence.md": "before\n```\ncode\n```\nafter\n",
+    "jinja.txt": "{{ x }}\n{% y %}\n${{ z }}\n{# c #}\n",
+    "math.txt": "$x$ and $$y$$\n",
+    "snippet.txt": '--8<-- "other.md"\n<< excerpt a/b@1234567:c >>\n[@key] *not* _emphasis_\n',
+    "annotate.c": "int a; // (1)\nint b; // (2)\n",
+    "script.html": "<script>alert(1)</script>\n</script>\n<!-- c -->\n&amp; &lt;\n",
+    "control.txt": b"stx \x02 etx \x03\nplaceholder \x02wzxhzdk:0\x03\nff \x0c vt \x0b\nesc \x1b[31m\n",
+    "lines.txt": "one \u2028 still one\ntwo \u0085 still two\nthree \u2029 still three\n",
+    "bidi.c": "int a; /* \u202e hidden \u2066 */\nint \u200bzero\ufeff;\n",
+    "lone-cr.txt": b"a\rb\nc\n",
+    "with space.c": "int spaced;\n",
+    "hash#name.c": "int hashed;\n",
+    "comment.c": "/* opens here\n   still a comment\n   ends here */\nint code;\n",
+    "wide.c": "".join(f"int line{i};\n" for i in range(1, 121)),
+}
+
+
+@pytest.fixture(scope="session")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
+    bench = Bench(tmp_path_factory.mktemp("golden"))
+    bench.add_repo("acme/kernels", FILES)
+    bench.add_repo("acme/secret", {"a.c": "int a;\n"}, license="null")
+    bench.add_repo("acme/copyleft", {"a.c": "int a;\n"}, license="GPL-3.0-only")
+    bench.add_repo("acme/partly", {"lib/a.c": "int a;\n", "b.c": "int b;\n"}, extra="license_scope: lib/")
+    bench.references = (
+        "references:\n"
+        "  - key: handbook\n    title: The <b>Handbook</b> & more\n    author: A. Writer\n    date: 2024-05\n"
+        "    url: https://example.org/handbook?a=1&b=2\n"
+        "  - key: bare\n    title: Bare title\n"
+    )
+    locked = [("acme/kernels", name) for name in FILES if name not in ("latin.c",)]
+    bench.write([*locked, ("acme/copyleft", "a.c"), ("acme/partly", "lib/a.c"), ("acme/partly", "b.c")])
+    return bench
+
+
+def golden_folder() -> Path:
+    return Path(__file__).parent / "cases"

@@ -1,0 +1,112 @@
+"""What several test folders share: small git repositories, their locks, and pages converted by the extension alone."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import markdown
+
+from mkdocs_metalworking.core.binding import Binder
+from mkdocs_metalworking.core.blob import FileKey
+from mkdocs_metalworking.core.lock import Lock
+from mkdocs_metalworking.core.project import Project, Settings
+from mkdocs_metalworking.markdown.extension import MetalworkingExtension
+from mkdocs_metalworking.markdown.page import PageContext
+
+GIT_ENV = {
+    "GIT_AUTHOR_NAME": "Ada",
+    "GIT_AUTHOR_EMAIL": "ada@example.org",
+    "GIT_COMMITTER_NAME": "Ada",
+    "GIT_COMMITTER_EMAIL": "ada@example.org",
+    "GIT_AUTHOR_DATE": "2024-05-01T12:00:00Z",
+    "GIT_COMMITTER_DATE": "2024-05-01T12:00:00Z",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+}
+EXTENSIONS = (
+    "admonition",
+    "attr_list",
+    "def_list",
+    "footnotes",
+    "md_in_html",
+    "tables",
+    "toc",
+    "pymdownx.details",
+    "pymdownx.superfences",
+    "pymdownx.tabbed",
+)
+EXTENSION_CONFIGS = {"pymdownx.tabbed": {"alternate_style": True}}
+
+
+def git(folder: Path, *arguments: str) -> str:
+    """Run git in *folder* with nobody's configuration and return what it printed."""
+    env = {**os.environ, **GIT_ENV}
+    done = subprocess.run(["git", "-C", str(folder), *arguments], check=True, capture_output=True, env=env)
+    return done.stdout.decode().strip()
+
+
+def commit_files(folder: Path, files: Mapping[str, str | bytes], *options: str) -> str:
+    """Make *folder* a repository with one commit of *files*, byte for byte, and return its id."""
+    folder.mkdir(parents=True, exist_ok=True)
+    git(folder, "init", "-q", *options)
+    git(folder, "config", "core.autocrlf", "false")
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "-m", "Initial")
+    return git(folder, "rev-parse", "HEAD")
+
+
+@dataclass
+class Bench:
+    """A folder with sources.yml, sources.lock and clones under code/, as a site has them."""
+
+    root: Path
+    pins: list[dict[str, object]] = field(default_factory=list)
+    commits: dict[str, str] = field(default_factory=dict)
+    references: str = "references: []\n"
+
+    def add_repo(self, repo: str, files: Mapping[str, str | bytes], license: str = "MIT", extra: str = "") -> str:
+        """Commit *files* under code/ and pin them."""
+        commit = commit_files(self.root / "code" / repo, files)
+        self.commits[repo] = commit
+        self.pins.append({"repo": repo, "commit": commit, "license": license, "extra": extra})
+        return commit
+
+    def write(self, locked: list[tuple[str, str]]) -> None:
+        """Write sources.yml, and sources.lock for the (repo, path) pairs in *locked*."""
+        lines = ["repositories:"]
+        for pin in self.pins:
+            lines += [f"  - repo: {pin['repo']}", f"    commit: {pin['commit']}", f"    license: {pin['license']}"]
+            if pin["extra"]:
+                lines.append(f"    {pin['extra']}")
+        (self.root / "sources.yml").write_text("\n".join(lines) + "\n" + self.references, encoding="utf-8")
+        binder = Binder(self.root / "code", offline=True)
+        files = [binder.bind(FileKey(repo, self.commits[repo], path)) for repo, path in locked]
+        (self.root / "sources.lock").write_text(Lock().with_entries(files).format(), encoding="utf-8")
+
+    def project(self, **options: object) -> Project:
+        """Load the project, with a store of its own and without the network."""
+        settings = Settings.of({"store": "store", "offline": True, **options}, base=self.root)
+        return Project.load(settings)
+
+    def convert(self, text: str, *, project: Project | None = None, **extension: object) -> tuple[str, PageContext]:
+        """Convert *text* with the extension in a full set of other extensions; returns HTML and what was found."""
+        opened = project or self.project()
+        made = MetalworkingExtension(project=opened)
+        page = PageContext(path="docs/page.md", source=text)
+        made.page = page
+        for name, value in extension.items():
+            setattr(made, name, value)
+        md = markdown.Markdown(extensions=[*EXTENSIONS, made], extension_configs=EXTENSION_CONFIGS)
+        try:
+            return md.convert(text), page
+        finally:
+            if project is None:
+                opened.close()
