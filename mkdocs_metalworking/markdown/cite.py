@@ -41,15 +41,15 @@ class CitationProcessor(Treeprocessor):
     def run(self, root: Element) -> None:
         """Replace the citations of the page and of its footnotes."""
         footnotes = self._footnotes()
-        for key, text in list(footnotes.footnotes.items()):
-            if "[@" in text:
-                footnotes.footnotes[key] = self._replace(text, footnotes)
         for element in _elements(root):
             if element.text and "[@" in element.text and not isinstance(element.text, AtomicString):
                 element.text = self._replace(element.text, footnotes)
             for child in element:
                 if child.tail and "[@" in child.tail and not isinstance(child.tail, AtomicString):
                     child.tail = self._replace(child.tail, footnotes)
+        for key, text in list(footnotes.footnotes.items()):
+            if "[@" in text:
+                footnotes.footnotes[key] = self._replace(text, footnotes)
 
     def _footnotes(self) -> Any:
         # Looked up when used: a page's configuration may load the extension after ours, in its place.

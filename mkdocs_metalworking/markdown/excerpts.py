@@ -259,7 +259,7 @@ class LeftoverProcessor(Treeprocessor):
 
 
 def _prose(element: Element) -> Iterator[str]:
-    if element.tag in _LITERAL:
+    if element.tag in _LITERAL or element.get("class") == "mw-error":
         return
     if element.text:
         yield element.text
