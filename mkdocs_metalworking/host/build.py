@@ -6,6 +6,8 @@ import logging
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from html import escape
+from posixpath import dirname, relpath
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -21,11 +23,18 @@ from ..core.project import Project
 from ..core.quotation import Quotation
 from ..markdown.extension import MetalworkingExtension
 from ..markdown.page import PageContext
+from .bibliography import fill_uses, sources_page, uses
 from .library import Entry, Library, backlinks, book_of
+from .lookup import az_index, lookup_json, terms
+from .mapping import Row, literal, mapping_table, read_mapping
 
 if TYPE_CHECKING:
     from .plugin import MetalworkingConfig
 
+LOOKUP = "assets/metalworking/lookup.json"
+"""Where the browser finds what the CUDA lookup and the link previews show."""
+
+_MARK = re.compile(r"^<!-- (az-index|mapping-table|sources) -->[ \t]*$", re.MULTILINE)
 _PLAIN = re.compile(r'<pre class="mw-pre" data-mw="(?P<key>[0-9a-f]{32})">.*?</pre>', re.DOTALL)
 
 
@@ -77,6 +86,8 @@ class Build:
         self._pages: dict[str, PageContext] = {}
         self._files: Files | None = None
         self._linked_from: dict[str, list[str]] = {}
+        self._mapping: list[Row] = []
+        self._used: dict[str, dict[str, list[int]]] = {}
         self._templates = Environment(
             loader=PackageLoader("mkdocs_metalworking.host"),
             autoescape=True,
@@ -91,8 +102,20 @@ class Build:
         """Read the front matter of every page and the order of the nav."""
         self.library.read(files, self.label)
         self.book = book_of(nav)
+        self._files = files
         for entry in self.library:
             self._diagnostics.extend(entry.problems)
+        if self._options.mapping:
+            path = self.project.settings.root / self._options.mapping
+            self._mapping, problems = read_mapping(path, self._options.mapping)
+            self._diagnostics.extend(problems)
+            self._diagnostics.extend(
+                Diagnostic(
+                    Severity.WARNING, "mapping", f"there is no page {row.page}", "write it, or mend page:", row.location
+                )
+                for row in self._mapping
+                if row.page and row.page not in self.library.entries
+            )
 
     def label(self, file: File) -> str:
         """Return a page's path as messages show it: from the folder of mkdocs.yml."""
@@ -100,7 +123,7 @@ class Build:
         return f"{docs}/{file.src_uri}"
 
     def begin_page(self, markdown: str, page: Page) -> str:
-        """Tell the extension of *page*; returns the Markdown unchanged."""
+        """Tell the extension of *page*; returns the Markdown, with the index, the table or the list in it."""
         entry = self.library.entries.get(page.file.src_uri)
         context = PageContext(
             path=self.label(page.file),
@@ -112,7 +135,29 @@ class Build:
         self._extension.page = context
         if entry and entry.meta.summary:
             page.meta.setdefault("description", entry.meta.summary)
-        return markdown
+        return _MARK.sub(lambda match: self._filled(match[1], page.file.src_uri), markdown)
+
+    def _filled(self, mark: str, uri: str) -> str:
+        """Return what stands in the place of a comment: ``az-index``, ``mapping-table`` or ``sources``."""
+
+        def link(target: str) -> str:
+            entry = self.library.entries.get(target)
+            if entry is None:
+                return ""
+            title = self._title(target) or entry.title or target
+            return f"[{literal(title)}]({relpath(target, dirname(uri) or '.')})"
+
+        if mark == "mapping-table":
+            return mapping_table(self._mapping, link)
+        if mark == "sources":
+            return sources_page(self.project.sources)
+        entries = [entry for entry in self.library if entry.uri in self.book and entry.uri not in self.book.front]
+        return az_index(entries, terms(entries, self._mapping), link)
+
+    def _title(self, uri: str) -> str:
+        """Return a page's title in the nav, when it has one there."""
+        file = self._files.get_file_from_path(uri) if self._files else None
+        return str(file.page.title) if file and file.page and file.page.title else ""
 
     def end_page(self, page: Page) -> None:
         """Let MkDocs know the ids of quoted lines, so that links to them are checked."""
@@ -126,8 +171,17 @@ class Build:
         """Find out which page links to which."""
         self._files = files
         order = {uri: index for index, uri in enumerate(self.book)}
-        links = {uri: _targets(uri, context.links, files) for uri, context in self._pages.items()}
+        links = {uri: _targets(uri, context.links, files) for uri, context in self._pages.items() if uri in order}
         self._linked_from = backlinks(links, order)
+        self._used = uses(self.quotations, self.citations)
+        known = [entry for entry in self.library if entry.uri in order]
+        addresses = [
+            (entry, file.url) for entry in self.library if (file := files.get_file_from_path(entry.uri)) is not None
+        ]
+        data = lookup_json(terms(known, self._mapping), addresses)
+        if (old := files.get_file_from_path(LOOKUP)) is not None:
+            files.remove(old)
+        files.append(File.generated(self._config, LOOKUP, content=data))
 
     def finish_page(self, page: Page) -> Ending:
         """Put the coloured code in and add what the whole book knows."""
@@ -138,6 +192,10 @@ class Build:
             page.content = _PLAIN.sub(
                 lambda match: late[match["key"]]() if match["key"] in late else match[0], page.content
             )
+            if 'class="mw-used"' in page.content:
+                page.content = fill_uses(
+                    page.content, self._used, list(self.book), lambda uri: self._html_link(uri, page)
+                )
             if self._options.chapters:
                 page.content += self._templates.get_template("ending.html").render(mw=ending, page=page)
         return ending
@@ -159,6 +217,10 @@ class Build:
             if uri == place.chapter.opening:
                 ending.contents = [link for other in place.chapter.pages if (link := self.link(other, page))]
         return ending
+
+    def _html_link(self, uri: str, page: Page) -> str:
+        found = self.link(uri, page)
+        return f'<a href="{escape(found.url)}">{escape(found.title)}</a>' if found else escape(uri)
 
     def link(self, uri: str, page: Page) -> Link | None:
         """Return how *page* shows the page at *uri*; None when there is none."""

@@ -77,6 +77,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
             str(settings.sources),
             str(settings.lock),
             *([config.theme.custom_dir] if config.theme.custom_dir else []),
+            *([str(settings.root / self.config.mapping)] if self.config.mapping else []),
         ]
         extension = MetalworkingExtension(project=project)
         extension.late = "material/search" in config.plugins or "search" in config.plugins

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..core.permalinks import repo_url
 from ..core.sources import Pin, Reference, Sources
 
-_KINDS = (
+KINDS = (
     ("specification", "Specifications"),
     ("documentation", "Documentation"),
     ("talk", "Talks"),
@@ -37,7 +37,7 @@ def _lines(sources: Sources) -> Iterator[str]:
     for pin in sources.pins:
         yield ""
         yield from _pin(pin)
-    for kind, title in _KINDS:
+    for kind, title in KINDS:
         found = sorted(
             (r for r in sources.references if r.kind == kind), key=lambda r: (r.author.lower(), r.title.lower())
         )
