@@ -74,8 +74,7 @@ def lock(config_file: str | None, update: bool) -> None:
     progress = Progress()
     project = site.project(offline=False, progress=progress)
     _stop_at(p for p in project.problems if p.location.path == project.sources.path)
-    site.read(project)
-    wanted = set(project.quoter.wanted)
+    wanted = set(site.wanted())
     settings, store = project.settings, _store(project.settings)
     missing = sorted(key for key in wanted if update or key not in project.lock.files)
     bound, failed = _bind(project, settings, store, missing)
@@ -137,10 +136,7 @@ def fetch(config_file: str | None) -> None:
     site = _site(config_file)
     project = site.project(offline=False, progress=Progress())
     _stop_at(project.problems)
-    scout = site.project(offline=True)
-    site.read(scout)
-    scout.close()
-    quoted = [key for key, shown in scout.quoter.wanted.items() if shown]
+    quoted = [key for key, shown in site.wanted().items() if shown]
     files = [project.lock.files[key] for key in quoted if key in project.lock.files]
     project.resolver.prefetch(files)
     failed: list[Diagnostic] = []

@@ -6,7 +6,7 @@ import contextlib
 import io
 import logging
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import markdown
@@ -16,6 +16,8 @@ from mkdocs.exceptions import ConfigurationError
 from mkdocs.structure.files import File, Files, get_files
 from mkdocs.structure.nav import Navigation, get_navigation
 
+from ..core.blob import FileKey
+from ..core.cuda import split_front_matter
 from ..core.diagnostics import Diagnostic, Diagnostics, Location, MetalworkingError, Severity
 from ..core.progress import SILENT, Progress
 from ..core.project import Project, Settings
@@ -53,13 +55,18 @@ class Site:
     def settings(self, *, offline: bool) -> Settings:
         """Return where things are; *offline* keeps off the network whatever the configuration says."""
         settings = Settings.of(self.options, base=self.root)
-        return Settings(
-            **{**{f: getattr(settings, f) for f in settings.__slots__}, "offline": offline or settings.offline}
-        )
+        return replace(settings, offline=offline or settings.offline)
 
     def project(self, *, offline: bool, progress: Progress = SILENT) -> Project:
         """Read sources.yml and sources.lock."""
         return Project.load(self.settings(offline=offline), progress=progress)
+
+    def wanted(self) -> dict[FileKey, bool]:
+        """Return every file the pages name, True for those of which lines are shown; fetches nothing."""
+        scout = Project.load(replace(self.settings(offline=True), transports=()))
+        self.read(scout)
+        scout.close()
+        return scout.quoter.wanted
 
     def label(self, file: File) -> str:
         """Return a page's path as messages show it, from the folder of mkdocs.yml."""
@@ -84,7 +91,7 @@ class Site:
                 )
                 self.pages[file.src_uri] = context
                 extension.page = context
-                body = "\n".join(file.content_string.splitlines()[_front_lines(file.content_string) :])
+                body = "\n".join(file.content_string.splitlines()[split_front_matter(file.content_string)[1] :])
                 markdown.Markdown(
                     extensions=[*self.config.markdown_extensions, extension],
                     extension_configs=self.config.mdx_configs or {},
@@ -124,12 +131,6 @@ class Site:
     def order(self) -> list[str]:
         """Return the source paths in order of reading."""
         return list(book_of(self.navigation()))
-
-
-def _front_lines(text: str) -> int:
-    from ..core.cuda import split_front_matter
-
-    return split_front_matter(text)[1]
 
 
 def _nav_uris(item: object) -> Iterator[str]:

@@ -1,0 +1,163 @@
+"""``mkdocs build`` as its users run it: exit codes, what it says, what it writes."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+
+import pytest
+
+from tests.builds.conftest import Site
+from tests.golden.outline import outline
+
+
+def test_strict_build_with_stock_material(site: Site) -> None:
+    done = site.build("--strict")
+    assert done.returncode == 0, done.stderr
+    assert "Quoted 2 of 2 excerpts, 1 repositories" in done.stderr
+    html = site.html("first/one/index.html")
+    assert '<span class="kr">device</span>' in html, "the code is coloured"
+    assert "data-mw=" not in html, "nothing plain is left"
+    assert 'href="../../assets/metalworking/metalworking.css"' in html
+    assert (site.root / "site/assets/metalworking/metalworking.css").exists()
+
+
+def test_search_holds_plain_code_once_and_leaves_out_what_is_excluded(site: Site) -> None:
+    assert site.build().returncode == 0
+    index = json.loads((site.root / "site/search/search_index.json").read_text(encoding="utf-8"))
+    texts = {entry["location"]: entry["text"] for entry in index["docs"]}
+    assert "out[i] = a[i] + b[i];" in texts["first/one/"]
+    assert not any("a[i] + b[i]" in text for place, text in texts.items() if place.startswith("second/"))
+    assert not any("Linked from" in text for text in texts.values()), "endings are not searched"
+
+
+def test_the_site_can_keep_all_code_out_of_the_search(site: Site) -> None:
+    site.config("offline: true", "offline: true\n      search: false")
+    assert site.build().returncode == 0
+    assert "a[i] + b[i]" not in (site.root / "site/search/search_index.json").read_text(encoding="utf-8")
+
+
+def test_links_to_lines_are_checked(site: Site) -> None:
+    site.page("first/two.md", "# Two\n\n[gone](one.md#--1234567-L8)\n")
+    done = site.build("--strict")
+    assert done.returncode == 1
+    assert "does not contain an anchor '#--1234567-L8'" in done.stderr
+
+
+def test_reading_order_summaries_and_backlinks(site: Site) -> None:
+    assert site.build().returncode == 0
+    one = site.html("first/one/index.html")
+    assert "First, 1 of 2" in one
+    assert re.search(
+        r'rel="prev"[^>]*>\s*<span class="mw-next-label">Previous</span>\s*<span class="mw-next-title">First<', one
+    )
+    assert re.search(
+        r'rel="next"[^>]*>\s*<span class="mw-next-label">Next</span>\s*<span class="mw-next-title">Two<', one
+    )
+    assert re.search(r'<aside class="mw-linked-from".*?Home.*?Two.*?</aside>', one, re.DOTALL)
+    two = site.html("first/two/index.html")
+    assert "Next chapter: Second" in two
+    assert "Adds two arrays." in two, "the card of the previous page has its summary"
+    opening = site.html("first/index.html")
+    assert re.search(r'<ol class="mw-contents">.*One.*Kernel.*Adds two arrays\..*Two.*</ol>', opening, re.DOTALL)
+    assert '<meta name="description" content="Adds two arrays.">' in one
+
+
+@pytest.mark.parametrize("options", [(), ("--strict",), ("-q",), ("-q", "--strict")])
+def test_errors_end_the_build_even_when_quiet(site: Site, options: tuple[str, ...]) -> None:
+    site.page(
+        "second/three.md", "# Three\n\n<< excerpt {k}:add.metal#L8-99 >>\n\n<< excerpt {k}:add.metal#L2 hl=1 >>\n"
+    )
+    done = site.build(*options)
+    assert done.returncode == 1
+    said = done.stdout + done.stderr
+    assert "docs/second/three.md:3: L8-99 runs past the end: add.metal has 9 lines (the last line is L9)" in said
+    assert "docs/second/three.md:5: hl=L1 lies outside the excerpt" in said, "all errors are told at once"
+    assert said.count("docs/second/three.md:3:") == 1, "each once"
+    assert not (site.root / "site/second/three/index.html").exists(), "nothing wrong is written"
+
+
+def test_wrong_bytes_end_the_build(site: Site) -> None:
+    lock = site.root / "sources.lock"
+    text = lock.read_text(encoding="utf-8")
+    file = next(iter(site.project().lock.files.values()))
+    lock.write_text(text.replace(file.sha256, "0" * 64), encoding="utf-8")
+    done = site.build("-q")
+    assert done.returncode == 1
+    assert "acme/kernels" in done.stdout + done.stderr
+    assert "SHA-256" in done.stdout + done.stderr
+
+
+def test_unreachable_sources_are_cards_and_one_warning(site: Site) -> None:
+    shutil.rmtree(site.root / "code")
+    done = site.build()
+    assert done.returncode == 0, done.stderr
+    warnings = [line for line in done.stderr.splitlines() if line.startswith("WARNING")]
+    assert len(warnings) == 1
+    assert "2 excerpts are cards" in warnings[0]
+    assert "acme/kernels (2)" in warnings[0]
+    page = outline(re.search(r"<article.*?</article>", site.html("first/one/index.html"), re.DOTALL)[0])  # type: ignore[index]
+    assert "card" in page
+    assert "This code is read at its home: add.metal, 6 lines of acme/kernels." in page
+    assert "L8 One element a thread." in page, "the notes stay"
+    commit = site.commits["acme/kernels"]
+    assert f'href="https://github.com/acme/kernels/blob/{commit}/add.metal#L4-L9"' in site.html("first/one/index.html")
+
+
+@pytest.mark.parametrize("options", [("--strict",), ("-q", "--strict")])
+def test_cards_are_fatal_in_strict_builds(site: Site, options: tuple[str, ...]) -> None:
+    shutil.rmtree(site.root / "code")
+    assert site.build(*options).returncode == 1
+
+
+def test_the_store_is_enough_and_a_damaged_entry_is_fetched_again(site: Site) -> None:
+    assert site.build("--strict").returncode == 0
+    entries = [p for p in (site.root / "store" / "sha256").rglob("*") if p.is_file()]
+    assert len(entries) == 1, "one file, quoted twice, is stored once"
+    entries[0].write_bytes(entries[0].read_bytes().replace(b"+", b"-"))
+    healed = site.build()
+    assert healed.returncode == 0
+    assert "a[i] + b[i]" in (site.root / "site/search/search_index.json").read_text(encoding="utf-8")
+    shutil.rmtree(site.root / "code")
+    assert site.build("--strict").returncode == 0, "without the clone, from the store"
+
+
+def test_macros_with_our_delimiters_are_refused_at_start(site: Site) -> None:
+    pytest.importorskip("mkdocs_macros")
+    site.config(
+        "  - search\n", "  - search\n  - macros:\n      j2_block_start_string: '<<'\n      j2_block_end_string: '>>'\n"
+    )
+    done = site.build()
+    assert done.returncode == 1
+    assert "macros plugin has j2_block_start_string: '<<'" in done.stdout + done.stderr
+
+
+def test_a_site_without_sources_builds(site: Site) -> None:
+    for name in ("sources.yml", "sources.lock"):
+        (site.root / name).unlink()
+    for name in ("first/one.md", "first/two.md", "second/three.md"):
+        site.page(name, "# Page\n")
+    assert site.build("--strict").returncode == 0
+
+
+def test_bad_sources_are_told_with_their_line(site: Site) -> None:
+    path = site.root / "sources.yml"
+    path.write_text(path.read_text(encoding="utf-8").replace("license: MIT", "licence: MIT"), encoding="utf-8")
+    done = site.build()
+    assert done.returncode == 1
+    assert "sources.yml:4: unknown key 'licence' (did you mean license?)" in done.stderr
+
+
+def test_a_merge_conflict_in_the_lock_is_told(site: Site) -> None:
+    path = site.root / "sources.lock"
+    path.write_text(path.read_text(encoding="utf-8") + "<<<<<<< HEAD\n", encoding="utf-8")
+    done = site.build()
+    assert done.returncode == 1
+    assert "sources.lock:3: a merge conflict" in done.stderr
+
+
+def test_dirty_rebuild_keeps_the_code(site: Site) -> None:
+    assert site.build().returncode == 0
+    assert site.build("--dirty").returncode == 0
+    assert '<span class="kr">device</span>' in site.html("first/one/index.html")

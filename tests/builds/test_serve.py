@@ -1,0 +1,83 @@
+"""``mkdocs serve``: what a writer sees after each save."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from tests.builds.conftest import Site, environment
+
+
+class Serving:
+    """A running server and the text of its pages."""
+
+    def __init__(self, site: Site) -> None:
+        with socket.socket() as s:
+            s.bind(("127.0.0.1", 0))
+            self.port = s.getsockname()[1]
+        self.log = (site.root / "serve.log").open("w+", encoding="utf-8")
+        command = [sys.executable, "-m", "mkdocs", "serve", "-a", f"127.0.0.1:{self.port}"]
+        self.process = subprocess.Popen(command, cwd=site.root, stdout=self.log, stderr=self.log, env=environment())
+
+    def get(self, path: str) -> str:
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/{path}", timeout=10) as answer:
+                return str(answer.read().decode())
+        except (urllib.error.URLError, OSError):
+            return ""
+
+    def until(self, path: str, condition: Callable[[str], bool], seconds: float = 40) -> str:
+        """Poll until the page meets the condition."""
+        end = time.monotonic() + seconds
+        text = ""
+        while time.monotonic() < end:
+            assert self.process.poll() is None, "the server ended"
+            text = self.get(path)
+            if text and condition(text):
+                return text
+            time.sleep(0.15)
+        self.log.seek(0)
+        pytest.fail(f"the page never changed; it has {len(text)} characters. Log:\n{self.log.read()[-3000:]}")
+
+    def stop(self) -> None:
+        self.process.terminate()
+        self.process.wait(20)
+        self.log.close()
+
+
+@pytest.fixture
+def serving(site: Site) -> Iterator[Serving]:
+    server = Serving(site)
+    yield server
+    server.stop()
+
+
+def test_save_by_save(site: Site, serving: Serving) -> None:
+    page = "second/three/"
+    serving.until(page, lambda html: "mw-excerpt" in html)
+
+    site.page("second/three.md", "# Three\n\n<< excerpt {k}:add.metal#L1 >>\n")
+    html = serving.until(page, lambda html: "add.metal:1" in html)
+    assert "metal_stdlib" in html
+
+    # A wrong range: the error stands where the excerpt would, and the server goes on.
+    site.page("second/three.md", "# Three\n\n<< excerpt {k}:add.metal#L77 >>\n")
+    html = serving.until(page, lambda html: "mw-error" in html)
+    assert "L77 runs past the end: add.metal has 9 lines" in html
+    assert "docs/second/three.md:3" in html
+
+    site.page("second/three.md", "# Three\n\n<< excerpt {k}:notes.txt#L2 >>\n")
+    serving.until(page, lambda html: "is not in sources.lock" in html)
+
+    # The lock is edited: the page is rebuilt (zensical#148, vitepress#117).
+    site.write([("acme/kernels", "add.metal"), ("acme/kernels", "notes.txt")])
+    html = serving.until(page, lambda html: "notes.txt:2" in html)
+    assert "mw-error" not in html
+    assert "two" in html

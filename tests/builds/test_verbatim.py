@@ -1,0 +1,85 @@
+"""The promise, on this book itself: every quoted line equals the git object it names.
+
+Runs over everything whose bytes can be had here: clones under code/, the store, a package index. What the package
+index delivers is required unless there is no network at all; the count of the rest is printed.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from html import unescape
+from pathlib import Path
+
+import pytest
+
+from mkdocs_metalworking.core.blob import LockedFile
+from mkdocs_metalworking.core.diagnostics import Severity
+from mkdocs_metalworking.core.git import find_git_dir
+from mkdocs_metalworking.host.site import Site
+from mkdocs_metalworking.markdown.figure import Anchors, code
+
+ROOT = Path(__file__).parents[2]
+LINE = re.compile(r'<span class="mw-l[^"]*" id="[^"]*"><a [^>]*data-n="(\d+)"[^>]*></a>(.*?)\n</span>', re.DOTALL)
+MARK = re.compile(r'<span class="mw-ctl" data-cp="([0-9a-f]+)"[^>]*>[^<]*</span>')
+
+
+def shown_lines(html: str) -> dict[int, str]:
+    """Return the text of each numbered line as a browser would give it to the clipboard."""
+    found = {}
+    for number, line in LINE.findall(html):
+        # Marks first become private characters, so that unescaping cannot touch them.
+        kept = MARK.sub(lambda m: chr(0xF0000 + int(m[1], 16)), line)
+        text = unescape(re.sub(r"<[^>]*>", "", kept))
+        found[int(number)] = re.sub("[\U000f0000-\U000fffff]", lambda m: chr(ord(m[0]) - 0xF0000), text)
+    return found
+
+
+def object_lines(file: LockedFile) -> list[str] | None:
+    """Return the lines of the blob as git has it, or None where no clone does."""
+    git_dir = find_git_dir(ROOT / "code" / file.key.repo)
+    if git_dir is None:
+        return None
+    # By commit and path, not by the locked id: the lock itself is under test.
+    name = f"{file.key.commit}:{file.key.path}"
+    done = subprocess.run(["git", "--git-dir", str(git_dir), "cat-file", "blob", name], capture_output=True)
+    if done.returncode:
+        return None
+    return [line.removesuffix("\r") for line in done.stdout.decode().removeprefix("\ufeff").split("\n")]
+
+
+def test_every_quoted_line_equals_the_git_object(capsys: pytest.CaptureFixture[str]) -> None:
+    site = Site.load(str(ROOT / "mkdocs.yml"))
+    project = site.project(offline=False)
+    problems = site.read(project)
+    assert [str(problem) for problem in problems.of(Severity.ERROR)] == []
+    checked = unchecked = lines = 0
+    packaged = {(pin.repo, pin.commit) for pin in project.sources.pins if pin.packages}
+    missing = set()
+    for page in site.pages.values():
+        for quotation in page.quotations:
+            if quotation.segments is None:
+                unchecked += 1
+                if (quotation.pin.repo, quotation.pin.commit) in packaged:
+                    missing.add(str(quotation.file.key))
+                continue
+            shown = shown_lines(code(quotation, Anchors.of(quotation, set())))
+            wanted = object_lines(quotation.file)
+            if wanted is None:
+                wanted = list(project.quoter._lines(quotation.file))
+            numbers = [n for r in quotation.ranges for n in range(r.first, (r.last or 0) + 1)]
+            assert sorted(shown) == numbers, page.path
+            for segment in quotation.segments:
+                first = wanted[segment.first - 1]
+                cut = len(first) - len(segment.lines[0])
+                for number, _ in enumerate(segment.lines, segment.first):
+                    source = wanted[number - 1]
+                    assert shown[number] in (source, source[cut:]), f"{page.path}: {quotation.file.key}#L{number}"
+                    assert source.endswith(shown[number])
+                    lines += 1
+            checked += 1
+    project.close()
+    with capsys.disabled():
+        print(f"\n{checked} excerpts, {lines} lines equal their git objects; {unchecked} could not be read here")
+    assert not missing, "the package index delivers these"
+    assert checked
