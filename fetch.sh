@@ -11,10 +11,11 @@ export GIT_TERMINAL_PROMPT=0
 base=${METALWORKING_GIT_BASE:-https://}
 jobs=${JOBS:-4}
 
-# One line a pin: repo commit path path ...  (sources.yml is flat enough for awk: one key a line.)
+# One line a pin: repo commit path path ...  (sources.yml is flat enough for awk: one key a line. No blank may end a
+# line, since xargs -L would join it to the next.)
 pins() {
   awk '
-    function flush() { if (repo != "" && commit != "") print repo, commit, paths; repo = commit = paths = "" }
+    function flush() { if (repo != "" && commit != "") print repo " " commit (paths == "" ? "" : " " paths); repo = commit = paths = "" }
     /^references:/ { exit }
     /^  - repo:/ { flush(); repo = $3 }
     /^    commit:/ { gsub(/["\047]/, "", $2); commit = $2 }

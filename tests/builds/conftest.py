@@ -100,7 +100,6 @@ def site(tmp_path: Path) -> Site:
         '<< excerpt {k}:add.metal#L4-9 hl=8 title="Add" >>\n- L8: One element a thread.\n\n'
         "A claim [@acme/kernels:add.metal#L1].\n",
     )
-    site.page("first/two.md", "# Two\n\nBack to [one](one.md#excerpt--%s-L4).\n" % "0000000")
     site.page("second/three.md", "# Three\n\n<< excerpt {k}:add.metal#L8 search=off >>\n")
     blob = next(iter(site.project().lock.files.values())).blob[:7]
     site.page(
