@@ -56,16 +56,23 @@ class CalloutProcessor(Treeprocessor):
         self._work = work
 
     def run(self, root: Element) -> None:
-        """Insert the callout, when the page has one."""
+        """Insert the summary and the callout, when the page has them.
+
+        Being the first text of the page, the summary is also what a search result shows.
+        """
         meta = self._work.page.meta
-        if meta is None or meta.cuda is None:
+        if meta is None:
             return
-        children = list(root)
-        index = next((i + 1 for i, element in enumerate(children) if element.tag == "h1"), 0)
-        root.insert(index, self._callout(meta.cuda))
+        index = next((i + 1 for i, element in enumerate(root) if element.tag == "h1"), 0)
+        if meta.cuda is not None:
+            root.insert(index, self._callout(meta.cuda))
+        if meta.summary and index:
+            summary = Element("p", {"class": "mw-summary"})
+            summary.text = AtomicString(meta.summary)
+            root.insert(index, summary)
 
     def _callout(self, cuda: Cuda) -> Element:
-        aside = Element("aside", {"class": f"mw-cuda mw-{cuda.verdict}", "aria-label": "If you know CUDA"})
+        aside = Element("aside", {"class": f"mw-cuda mw-v-{cuda.verdict}", "aria-label": "If you know CUDA"})
         head = SubElement(aside, "p", {"class": "mw-cuda-head"})
         SubElement(head, "span", {"class": "mw-cuda-label"}).text = AtomicString("CUDA")
         term = SubElement(head, "span", {"class": "mw-cuda-term"})

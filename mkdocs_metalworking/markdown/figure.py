@@ -134,7 +134,7 @@ def code(quotation: Quotation, anchors: Anchors, cache: LineCache = highlight.no
     digits = len(str(quotation.ranges[-1].last))
     label = f"{quotation.name}, lines {format_ranges(quotation.ranges).replace('L', '')}"
     return (
-        f'<pre class="mw-pre" style="--mw-digits:{digits}" tabindex="0" role="region" aria-label="{_attr(label)}">'
+        f'<pre class="mw-pre mw-d{digits}" tabindex="0" role="region" aria-label="{_attr(label)}">'
         f'<span class="mw-code highlight"><code>{"".join(parts)}</code></span></pre>'
     )
 
