@@ -1,0 +1,92 @@
+"""The extension without MkDocs: configuration by name, its own sources and lock, errors raised at the page's end."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import markdown
+import pytest
+
+from mkdocs_metalworking.core.diagnostics import MetalworkingError
+from mkdocs_metalworking.core.project import Settings
+from mkdocs_metalworking.markdown.extension import QuotationError
+from tests.support import Bench
+
+SOURCE = "kernel void f() {\n    g();\n}\n"
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    bench = Bench(tmp_path)
+    bench.add_repo("acme/kernels", {"f.metal": SOURCE})
+    bench.write([("acme/kernels", "f.metal")])
+    return bench
+
+
+def convert(bench: Bench, text: str) -> str:
+    config = {"mkdocs_metalworking": {"root": str(bench.root), "store": "store", "offline": True, "page": "a.md"}}
+    return markdown.markdown(text, extensions=["mkdocs_metalworking"], extension_configs=config)
+
+
+def test_excerpt_callout_and_citation_by_entry_point(bench: Bench) -> None:
+    sha = bench.commits["acme/kernels"][:7]
+    html = convert(
+        bench,
+        f"---\ncuda: {{term: Kernel, verdict: transfers}}\n---\n\n# F\n\n<< excerpt acme/kernels@{sha}:f.metal#L2 >>\n\n"
+        "Said [@acme/kernels:f.metal#L1].\n",
+    )
+    assert '<aside aria-label="If you know CUDA" class="mw-cuda mw-transfers">' in html
+    assert '<span class="n">g</span>' in html or '<span class="nf">g</span>' in html
+    assert '<div class="footnote">' in html
+    assert "---" not in html
+
+
+def test_errors_are_raised_together_when_nobody_collects_them(bench: Bench) -> None:
+    sha = bench.commits["acme/kernels"][:7]
+    with pytest.raises(QuotationError) as caught:
+        convert(bench, f"<< excerpt acme/kernels@{sha}:f.metal#L9 >>\n\n<< excerpt acme/kernels@{sha}:f.metal#L0 >>\n")
+    assert str(caught.value).splitlines() == [
+        "a.md:1: L9 runs past the end: f.metal has 3 lines (the last line is L3)",
+        "a.md:3: range 'L0' names line 0 (lines count from 1)",
+    ]
+
+
+def test_a_page_without_bytes_is_a_card_and_no_error(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "code").rename(tmp_path / "away")
+    sha = bench.commits["acme/kernels"][:7]
+    assert "mw-card" in convert(bench, f"<< excerpt acme/kernels@{sha}:f.metal#L2 >>\n")
+
+
+def test_one_markdown_instance_converts_many_pages(bench: Bench) -> None:
+    sha = bench.commits["acme/kernels"][:7]
+    config = {"mkdocs_metalworking": {"root": str(bench.root), "store": "store", "offline": True}}
+    md = markdown.Markdown(extensions=["mkdocs_metalworking"], extension_configs=config)
+    text = f"<< excerpt acme/kernels@{sha}:f.metal#L2 >>\n\nSaid [@acme/kernels:f.metal].\n"
+    first = md.reset().convert(text)
+    assert md.reset().convert(text) == first, "ids and footnotes start afresh"
+
+
+def test_unknown_transport_is_refused() -> None:
+    with pytest.raises(MetalworkingError, match="unknown transport 'ftp'"):
+        Settings.of({"transports": ["ftp"]})
+
+
+def test_importing_the_core_loads_neither_mkdocs_nor_markdown() -> None:
+    program = (
+        "import json, pkgutil, importlib, sys; import mkdocs_metalworking.core as core\n"
+        "for m in pkgutil.walk_packages(core.__path__, core.__name__ + '.'): importlib.import_module(m.name)\n"
+        "print(json.dumps(sorted({n.split('.')[0] for n in sys.modules})))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    loaded = set(json.loads(done.stdout))
+    assert "mkdocs_metalworking" in loaded
+    assert not loaded & {"mkdocs", "markdown", "pygments", "material"}
+
+
+def test_the_markdown_layer_does_not_load_mkdocs() -> None:
+    program = "import mkdocs_metalworking.markdown.extension, sys; print('mkdocs' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
