@@ -35,10 +35,11 @@ def test_excerpt_callout_and_citation_by_entry_point(bench: Bench) -> None:
     sha = bench.commits["acme/kernels"][:7]
     html = convert(
         bench,
-        f"---\ncuda: {{term: Kernel, verdict: transfers}}\n---\n\n# F\n\n<< excerpt acme/kernels@{sha}:f.metal#L2 >>\n\n"
+        "---\ncuda: {term: Kernel, verdict: transfers}\n---\n\n# F\n\n"
+        f"<< excerpt acme/kernels@{sha}:f.metal#L2 >>\n\n"
         "Said [@acme/kernels:f.metal#L1].\n",
     )
-    assert '<aside aria-label="If you know CUDA" class="mw-cuda mw-transfers">' in html
+    assert '<aside aria-label="If you know CUDA" class="mw-cuda mw-v-transfers">' in html
     assert '<span class="n">g</span>' in html or '<span class="nf">g</span>' in html
     assert '<div class="footnote">' in html
     assert "---" not in html
