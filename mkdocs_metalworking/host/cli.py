@@ -26,6 +26,7 @@ from ..core.store import Store, default_root
 from ..core.transports.package import Package
 from .site import Site
 from .sourcelist import source_list
+from .stats import depth, table
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -219,6 +220,22 @@ def list_(config_file: str | None, as_json: bool) -> None:
         )
     for repo, count in sorted(Counter(str(row["repo"]) for row in rows).items()):
         click.echo(f"{count:4} {repo}", err=True)
+
+
+@main.command()
+@click.argument("prefix", required=False, default="")
+@click.option("--json", "as_json", is_flag=True, help="As JSON, for other programs.")
+@click.pass_obj
+def stats(config_file: str | None, prefix: str, as_json: bool) -> None:
+    """Print how deep each page goes, or each whose path holds PREFIX, in order of reading."""
+    site = _site(config_file)
+    project = site.project(offline=True)
+    site.read(project)
+    project.close()
+    order = {uri: index for index, uri in enumerate(site.order())}
+    uris = sorted(site.pages, key=lambda uri: (order.get(uri, len(order)), uri))
+    rows = [depth(site.pages[uri], site.html[uri]) for uri in uris if prefix in uri]
+    click.echo(json.dumps([row.as_dict() for row in rows], indent=2) if as_json else table(rows), nl=as_json)
 
 
 @main.command()

@@ -37,6 +37,7 @@ class Site:
     root: Path
     library: Library = field(default_factory=Library)
     pages: dict[str, PageContext] = field(default_factory=dict)
+    html: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def load(cls, config_file: str | None) -> Site:
@@ -92,10 +93,11 @@ class Site:
                 self.pages[file.src_uri] = context
                 extension.page = context
                 body = "\n".join(file.content_string.splitlines()[split_front_matter(file.content_string)[1] :])
-                markdown.Markdown(
+                converter = markdown.Markdown(
                     extensions=[*self.config.markdown_extensions, extension],
                     extension_configs=self.config.mdx_configs or {},
-                ).convert(body)
+                )
+                self.html[file.src_uri] = converter.convert(body)
         diagnostics.extend(self._nav_problems())
         return diagnostics
 
