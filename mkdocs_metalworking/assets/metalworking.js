@@ -57,19 +57,19 @@
 
   /* Line notes: a note lights its lines, a line lights its notes. */
   const numberOf = (line) => Number(line.firstElementChild?.dataset.n);
+  const rangesOf = (note) => note.dataset.lines.split(" ").map((part) => part.split("-").map(Number));
+  const holds = (ranges, first, last = first) => ranges.some(([a, b]) => a <= last && b >= first);
   let lit = null;
-  const light = (figure, first, last) => {
-    const key = figure && `${first}-${last}`;
+  const light = (figure, ranges) => {
+    const key = figure && ranges.join();
     if (lit && (lit.figure !== figure || lit.key !== key)) lit.figure.querySelectorAll(".mw-on").forEach((el) => el.classList.remove("mw-on"));
     if (!figure) return (lit = null);
     lit = { figure, key };
     for (const line of figure.querySelectorAll(".mw-l")) {
-      const n = numberOf(line);
-      if (n >= first && n <= last) line.classList.add("mw-on");
+      if (holds(ranges, numberOf(line))) line.classList.add("mw-on");
     }
     for (const note of figure.querySelectorAll(".mw-note[data-lines]")) {
-      const [a, b] = note.dataset.lines.split("-").map(Number);
-      if (a <= last && b >= first) note.classList.add("mw-on");
+      if (rangesOf(note).some(([a, b]) => holds(ranges, a, b))) note.classList.add("mw-on");
     }
   };
   const touched = (event) => {
@@ -78,13 +78,10 @@
     const line = note ? null : target.closest?.(".mw-l");
     const figure = (note || line)?.closest("figure.mw-excerpt");
     if (!figure || !figure.querySelector(".mw-note")) return light(null);
-    if (note) return light(figure, ...note.dataset.lines.split("-").map(Number));
+    if (note) return light(figure, rangesOf(note));
     const n = numberOf(line);
-    const noted = [...figure.querySelectorAll(".mw-note[data-lines]")].some((el) => {
-      const [a, b] = el.dataset.lines.split("-").map(Number);
-      return a <= n && n <= b;
-    });
-    return noted ? light(figure, n, n) : light(null);
+    const noted = [...figure.querySelectorAll(".mw-note[data-lines]")].some((el) => holds(rangesOf(el), n));
+    return noted ? light(figure, [[n, n]]) : light(null);
   };
   for (const type of ["pointerover", "focusin", "click"]) document.addEventListener(type, touched);
 

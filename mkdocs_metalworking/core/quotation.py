@@ -59,9 +59,6 @@ class Quotation:
         """The file's name without its folders."""
         return PurePosixPath(self.file.key.path).name
 
-    def __contains__(self, line: int) -> bool:
-        return any(line in part for part in self.ranges)
-
 
 class Quoter:
     """Turns directives into quotations, with one set of sources, one lock and one resolver."""

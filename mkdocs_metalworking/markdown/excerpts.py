@@ -25,7 +25,8 @@ from . import figure, highlight
 if TYPE_CHECKING:
     from .extension import Work
 
-_NOTE = re.compile(r"^\s*(L[0-9]+(?:-L?[0-9]+)?):\s+", re.ASCII)
+_LINES = r"L[0-9]+(?:-L?[0-9]+)?"
+_NOTE = re.compile(rf"^\s*({_LINES}(?:, ?{_LINES})*):\s+", re.ASCII)
 _LEFTOVER = re.compile(r"<\s?<[ \t]*([A-Za-z]{4,12})\b[^\n]*")
 _LITERAL = frozenset({"code", "pre", "script", "style", "samp", "kbd"})
 
@@ -165,29 +166,36 @@ class NotesProcessor(Treeprocessor):
     ) -> None:
         holder = _holder(item)
         try:
-            (lines,) = parse_ranges(label[1], what="note")
-            if lines.first not in quotation or lines.last is None or lines.last not in quotation:
+            ranges = parse_ranges(label[1].replace(" ", ""), what="note")
+            outside = next((r for r in ranges if not _shown(r, quotation)), None)
+            if outside is not None:
                 raise MetalworkingError(
                     "note",
-                    f"note {lines} lies outside the excerpt",
+                    f"note {outside} lies outside the excerpt",
                     f"the excerpt shows {format_ranges(quotation.ranges)}",
                 )
         except MetalworkingError as problem:
             self._work.page.report(problem, self._place(label[0].strip(), where))
             return
         item.set("class", "mw-note")
-        item.set("data-lines", f"{lines.first}-{lines.last}")
-        here = quotation.segments is not None
-        href = f"#{anchors.line(lines.first)}" if here else permalink(quotation.file.key, lines)
-        link = Element("a", {"class": "mw-ref", "href": href})
-        link.text = AtomicString(_label(lines))
-        link.tail = " " + (holder.text or "")[label.end() :]
+        item.set("data-lines", " ".join(f"{r.first}-{r.last}" for r in ranges))
+        rest = " " + (holder.text or "")[label.end() :]
         holder.text = None
-        holder.insert(0, link)
+        for index, lines in enumerate(ranges):
+            here = quotation.segments is not None
+            href = f"#{anchors.line(lines.first)}" if here else permalink(quotation.file.key, lines)
+            link = Element("a", {"class": "mw-ref", "href": href})
+            link.text = AtomicString(_label(lines))
+            link.tail = rest if index + 1 == len(ranges) else ", "
+            holder.insert(index, link)
 
     def _place(self, words: str, where: Location) -> Location:
         found = self._work.locator.text(words.split("\n")[0])
         return found if found.line else where
+
+
+def _shown(lines: LineRange, quotation: Quotation) -> bool:
+    return any(lines.first in part and lines.last is not None and lines.last in part for part in quotation.ranges)
 
 
 def _label(lines: LineRange) -> str:
