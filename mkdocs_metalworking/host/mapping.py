@@ -18,6 +18,9 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|<>&])")
 # Names of an API, as against words: what a reader expects in a code face.
 _NAME = re.compile(r"[_:.(\[<]|[a-z][A-Z]|^[a-z]+[0-9]")
 
+_WORD = re.compile(r"(?:^|\s)\(?[a-z]{2,}[,;)]?(?=\s|$)")
+_EDGES = re.compile(r"([(\[]?)(.*?)([,;.]?(?<![(\[])(?:(?<=\w)\))?[,;.]?)", re.DOTALL)
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -82,9 +85,25 @@ def literal(text: str) -> str:
 
 
 def code(text: str) -> str:
-    """Return *text* as Markdown: in a code face when it is a name of an API. A pipe is safe in a table."""
+    """Return *text* as Markdown: names of an API in a code face, words as words. A pipe is safe in a table.
+
+    Text in which the author set a code face is taken as Markdown.
+    """
+    if "`" in text:
+        return text.replace("|", r"\|")
     if not _NAME.search(text):
         return literal(text)
+    if "<<<" in text or not _WORD.search(text):
+        return _face(text)
+    return " ".join(_split_face(part) for part in text.split())
+
+
+def _split_face(part: str) -> str:
+    lead, name, trail = _EDGES.fullmatch(part).groups()  # type: ignore[union-attr]  # the pattern matches anything
+    return f"{literal(lead)}{_face(name)}{literal(trail)}" if _NAME.search(name) else literal(part)
+
+
+def _face(text: str) -> str:
     return f"<code>{escape(text).replace('|', '&#124;').replace('_', '&#95;').replace('*', '&#42;')}</code>"
 
 

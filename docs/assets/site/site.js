@@ -97,7 +97,7 @@
         ...found.map((row, number) => {
           const option = make("li", row.verdict ? `mw-v-${row.verdict}` : "");
           option.append(make("b", "", row.cuda), row.verdict ? make("span", "mw-verdict", VERDICTS[row.verdict]) : make("span"));
-          option.append(make("span", "", row.metal), make("span"));
+          option.append(make("i", "", row.metal));
           const page = row.title && row.title !== row.metal && !row.own ? `${row.title}. ` : "";
           option.append(make("small", "", page + (row.note || "")));
           if (row.url) option.dataset.href = new URL(row.url, root).href;
