@@ -74,9 +74,10 @@ class CalloutProcessor(Treeprocessor):
     def _callout(self, cuda: Cuda) -> Element:
         aside = Element("aside", {"class": f"mw-cuda mw-v-{cuda.verdict}", "aria-label": "If you know CUDA"})
         head = SubElement(aside, "p", {"class": "mw-cuda-head"})
-        SubElement(head, "span", {"class": "mw-cuda-label"}).text = AtomicString("CUDA")
+        label = SubElement(head, "span", {"class": "mw-cuda-label"})
+        label.text, label.tail = AtomicString("CUDA"), " "
         term = SubElement(head, "span", {"class": "mw-cuda-term"})
-        term.text = AtomicString(cuda.term)
+        term.text, term.tail = AtomicString(cuda.term), " "
         SubElement(head, "span", {"class": "mw-verdict"}).text = AtomicString(cuda.verdict.label)
         for name, title, text in (("carries", "Carries over", cuda.carries), ("misleads", "Misleads", cuda.misleads)):
             if text.strip():
