@@ -7,7 +7,6 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 from html import escape
-from posixpath import dirname, relpath
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -23,18 +22,17 @@ from ..core.project import Project
 from ..core.quotation import Quotation
 from ..markdown.extension import MetalworkingExtension
 from ..markdown.page import PageContext
-from .bibliography import fill_uses, sources_page, uses
+from .bibliography import fill_uses, uses
 from .library import Entry, Library, backlinks, book_of
-from .lookup import az_index, lookup_json, terms
-from .mapping import Row, literal, mapping_table, read_mapping
+from .lookup import lookup_json, terms
+from .mapping import Row, read_mapping
+from .marks import Marks
 
 if TYPE_CHECKING:
     from .plugin import MetalworkingConfig
 
 LOOKUP = "assets/metalworking/lookup.json"
 """Where the browser finds what the CUDA lookup and the link previews show."""
-
-_MARK = re.compile(r"^<!-- (az-index|mapping-table|sources) -->[ \t]*$", re.MULTILINE)
 _PLAIN = re.compile(r'<pre class="mw-pre" data-mw="(?P<key>[0-9a-f]{32})">.*?</pre>', re.DOTALL)
 
 
@@ -135,24 +133,14 @@ class Build:
         self._extension.page = context
         if entry and entry.meta.summary:
             page.meta.setdefault("description", entry.meta.summary)
-        return _MARK.sub(lambda match: self._filled(match[1], page.file.src_uri), markdown)
-
-    def _filled(self, mark: str, uri: str) -> str:
-        """Return what stands in the place of a comment: ``az-index``, ``mapping-table`` or ``sources``."""
-
-        def link(target: str) -> str:
-            entry = self.library.entries.get(target)
-            if entry is None:
-                return ""
-            title = self._title(target) or entry.title or target
-            return f"[{literal(title)}]({relpath(target, dirname(uri) or '.')})"
-
-        if mark == "mapping-table":
-            return mapping_table(self._mapping, link)
-        if mark == "sources":
-            return sources_page(self.project.sources)
-        entries = [entry for entry in self.library if entry.uri in self.book and entry.uri not in self.book.front]
-        return az_index(entries, terms(entries, self._mapping), link)
+        marks = Marks(
+            self.library,
+            self._mapping,
+            self.project.sources,
+            listed=lambda one: one.uri in self.book and one.uri not in self.book.front,
+            title=self._title,
+        )
+        return marks.fill(markdown, page.file.src_uri)
 
     def _title(self, uri: str) -> str:
         """Return a page's title in the nav, when it has one there."""

@@ -24,6 +24,8 @@ from ..core.project import Project, Settings
 from ..markdown.extension import MetalworkingExtension
 from ..markdown.page import PageContext
 from .library import Library, book_of
+from .mapping import Row, read_mapping
+from .marks import Marks
 from .plugin import MetalworkingPlugin
 
 
@@ -82,6 +84,7 @@ class Site:
         self.library.read(self.files, self.label)
         for entry in self.library:
             diagnostics.extend(entry.problems)
+        marks = Marks(self.library, self._mapping(diagnostics), project.sources)
         with contextlib.chdir(self.root):  # snippets and the like count their paths from here
             for file in self.files.documentation_pages():
                 context = PageContext(
@@ -97,9 +100,15 @@ class Site:
                     extensions=[*self.config.markdown_extensions, extension],
                     extension_configs=self.config.mdx_configs or {},
                 )
-                self.html[file.src_uri] = converter.convert(body)
+                self.html[file.src_uri] = converter.convert(marks.fill(body, file.src_uri))
         diagnostics.extend(self._nav_problems())
         return diagnostics
+
+    def _mapping(self, diagnostics: Diagnostics) -> list[Row]:
+        name = str(self.options.get("mapping") or "")
+        rows, problems = read_mapping(self.root / name, name) if name else ([], [])
+        diagnostics.extend(problems)
+        return rows
 
     def navigation(self) -> Navigation:
         """Return the nav, without MkDocs' own messages."""
