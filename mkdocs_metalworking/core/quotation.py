@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from threading import Lock as Mutex
 from typing import Protocol
@@ -45,8 +45,8 @@ class Quotation:
     ranges: Ranges
     hl: frozenset[int]
     segments: tuple[Segment, ...] | None
-    before: tuple[tuple[str, ...], ...] = ()
-    """For each segment, the file's lines above it, for a lexer that must know where it stands."""
+    source: tuple[str, ...] = field(default=(), repr=False)
+    """All lines of the file, for a lexer that must know what stands above."""
     missing: Unavailable | None = None
 
     @property
@@ -114,8 +114,7 @@ class Quoter:
             return Quotation(directive, pin, file, ranges, hl, None, missing=missing)
         _check_guards(directive, lines, ranges)
         segments = dedent(cut(lines, ranges), directive.dedent)
-        before = tuple(lines[: part.first - 1] for part in ranges)
-        return Quotation(directive, pin, file, ranges, hl, segments, before)
+        return Quotation(directive, pin, file, ranges, hl, segments, lines)
 
     def _lines(self, file: LockedFile) -> tuple[str, ...]:
         with self._mutex:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
-from xml.etree.ElementTree import Element, SubElement
+from xml.etree.ElementTree import Element
 
 from markdown.blockparser import BlockParser
 from markdown.blockprocessors import BlockProcessor
@@ -82,16 +82,12 @@ class ExcerptProcessor(BlockProcessor):
         searchable = work.search if quotation.directive.search is None else quotation.directive.search
         anchors = figure.Anchors.of(quotation, work.page.ids)
         element = figure.figure(quotation, anchors, searchable=searchable)
-        holder = figure.fold(element, quotation.ranges) if quotation.directive.collapse else element
-        if quotation.segments is None:
-            figure.card_text(element if holder is element else holder, quotation)
-        else:
-            try:
-                html = self._code(quotation, anchors)
-            except MetalworkingError as problem:
-                work.page.report(problem, where)
-                return figure.error(problem.diagnostic.at(where))
-            SubElement(holder, "div", {"class": "mw-code-block"}).text = self.parser.md.htmlStash.store(html)
+        try:
+            code = self._code(quotation, anchors) if quotation.segments is not None else ""
+        except MetalworkingError as problem:
+            work.page.report(problem, where)
+            return figure.error(problem.diagnostic.at(where))
+        element.text = self.parser.md.htmlStash.store(figure.content(quotation, code))
         work.page.quotations.append(quotation)
         work.figures.append((element, quotation, anchors, where))
         return element
@@ -104,7 +100,7 @@ class ExcerptProcessor(BlockProcessor):
         if quotation.directive.lang:
             highlight.lexer_named(quotation.directive.lang)  # an unknown name is an error now, not later
         work.page.late[key] = lambda: figure.code(quotation, anchors, work.line_cache)
-        return figure.plain_code(quotation, key)
+        return figure.search_text(quotation, key)
 
 
 class NotesProcessor(Treeprocessor):

@@ -1,13 +1,15 @@
 """The HTML of an excerpt: caption, lines with their true numbers, gaps, card and error.
 
-Captions and notes are real elements, so that MkDocs and other extensions see their links; the code is finished HTML.
+All of it is finished HTML in one piece, so that it costs the Markdown pipeline one element; only the figure itself,
+whose id other extensions should see, and the author's line notes are elements.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+import re
 from dataclasses import dataclass
+from functools import lru_cache, partial
 from html import escape
 from xml.etree.ElementTree import Element, SubElement
 
@@ -16,11 +18,13 @@ from pygments.lexer import Lexer
 
 from ..core.blob import FileKey
 from ..core.diagnostics import Diagnostic, printable
-from ..core.lines import LineRange, format_ranges
+from ..core.lines import Ranges, Segment, format_ranges
 from ..core.permalinks import permalink, repo_url
 from ..core.quotation import Quotation
 from . import highlight
 from .highlight import LineCache
+
+_IDENTIFIER = re.compile(r"[^\W\d]\w{2,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,43 +53,56 @@ class Anchors:
         return f"{self.prefix}{number}{self.suffix}"
 
 
-def _text(parent: Element, tag: str, text: str, **attributes: str) -> Element:
-    element = SubElement(parent, tag, {k.rstrip("_").replace("_", "-"): v for k, v in attributes.items()})
-    element.text = AtomicString(printable(text))
-    return element
-
-
 def figure(quotation: Quotation, anchors: Anchors, *, searchable: bool) -> Element:
-    """Return the figure with its caption; the code or the card's sentence is for the caller to put in."""
+    """Return the figure; its content is for the caller to put in."""
     classes = "mw-excerpt" if quotation.segments is not None else "mw-excerpt mw-card"
     element = Element("figure", {"class": classes, "id": f"excerpt{anchors.line(quotation.ranges[0].first)}"})
     if not searchable:
         # On a figure the exclusion holds to its end; on a div, Material's search loses it at the first nested div.
         element.set("data-search-exclude", "")
-    _caption(element, quotation)
     return element
 
 
-def _caption(parent: Element, quotation: Quotation) -> None:
+def content(quotation: Quotation, code: str) -> str:
+    """Return what stands in the figure: the caption, then *code*, folded if asked for, or the card's sentence."""
+    if quotation.segments is None:
+        body = _home(quotation)
+    else:
+        body = f'<div class="mw-code-block">{code}</div>'
+        if quotation.directive.collapse:
+            summary = f"Show {_lines(_count(quotation.ranges))}"
+            body = f'<details class="mw-fold">\n<summary>{summary}</summary>\n{body}\n</details>'
+    return f"\n{_caption(quotation)}\n{body}\n"
+
+
+def _caption(quotation: Quotation) -> str:
     key, pin = quotation.file.key, quotation.pin
-    caption = SubElement(parent, "figcaption", {"class": "mw-caption"})
-    if quotation.directive.title:
-        _text(caption, "span", quotation.directive.title, class_="mw-title").tail = " "
-    where = SubElement(caption, "span", {"class": "mw-where"})
-    where.tail = " "
+    files = []
     for index, part in enumerate(quotation.ranges):
         label = format_ranges([part]).removeprefix("L").replace("-", "\u2013")
         text = f"{quotation.name}:{label}" if index == 0 else f", {label}"
-        _text(where, "a", text, class_="mw-file", href=permalink(key, part), title=key.path)
+        files.append(_link("mw-file", text, permalink(key, part), key.path))
+    parts = [f'<span class="mw-where">{"".join(files)}</span>']
+    if quotation.directive.title:
+        parts.insert(0, f'<span class="mw-title">{_e(quotation.directive.title)}</span>')
     if quotation.abridged:
-        _text(caption, "span", "abridged", class_="mw-abridged").tail = " "
-    origin = SubElement(caption, "span", {"class": "mw-origin"})
-    _text(origin, "a", key.repo, class_="mw-repo", href=repo_url(key.repo)).tail = " "
-    _text(
-        origin, "a", pin.short, class_="mw-commit", href=permalink(key), title=f"{key.path} at {key.commit}"
-    ).tail = " "
-    terms = permalink(FileKey(key.repo, key.commit, pin.license_file))
-    _text(origin, "a", pin.license or "", class_="mw-license", href=terms)
+        parts.append('<span class="mw-abridged">abridged</span>')
+    origin = (
+        _link("mw-repo", key.repo, repo_url(key.repo)),
+        _link("mw-commit", pin.short, permalink(key), f"{key.path} at {key.commit}"),
+        _link("mw-license", pin.license or "", permalink(FileKey(key.repo, key.commit, pin.license_file))),
+    )
+    parts.append(f'<span class="mw-origin">{" ".join(origin)}</span>')
+    return f'<figcaption class="mw-caption">{" ".join(parts)}</figcaption>'
+
+
+def _link(name: str, text: str, url: str, title: str = "") -> str:
+    tip = f' title="{_e(title)}"' if title else ""
+    return f'<a class="{name}" href="{_e(url)}"{tip}>{_e(text)}</a>'
+
+
+def _e(text: str) -> str:
+    return escape(printable(text))
 
 
 def code_key(quotation: Quotation, anchors: Anchors) -> str:
@@ -103,44 +120,48 @@ def code_key(quotation: Quotation, anchors: Anchors) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
-def plain_code(quotation: Quotation, key: str) -> str:
-    """Return the code without numbers or colours, small enough for a search index; *key* lets it be swapped later."""
-    lines = [line for segment in quotation.segments or () for line in highlight.plain_lines(segment.lines)]
-    return (
-        f'<pre class="mw-pre" data-mw="{key}"><span class="mw-code"><code>'
-        + "\n".join(lines)
-        + "\n</code></span></pre>"
-    )
+def search_text(quotation: Quotation, key: str) -> str:
+    """Return what a search reads in place of the code: each identifier once; *key* lets the code be put in later.
+
+    A search index finds words, not lines; all of the code would only make it larger and its results longer.
+    """
+    lines = (line for segment in quotation.segments or () for line in segment.lines)
+    words = dict.fromkeys(word for line in lines for word in _IDENTIFIER.findall(line))
+    return f'<pre class="mw-pre" data-mw="{key}">{" ".join(words)}</pre>'
+
+
+@lru_cache(maxsize=256)
+def _lexer(path: str, lang: str, source: tuple[str, ...]) -> Lexer:
+    return highlight.lexer_named(lang) if lang else highlight.lexer_for(path, source)
 
 
 def code(quotation: Quotation, anchors: Anchors, cache: LineCache = highlight.no_cache) -> str:
     """Return the code with numbers, highlights, gap marks and colours."""
     parts: list[str] = []
-    lexer: Lexer | None = None
+    directive, file = quotation.directive, quotation.file
     previous = 0
-    for segment, before in zip(quotation.segments or (), quotation.before, strict=True):
+    for segment in quotation.segments or ():
         if previous:
             parts.append(_gap(previous, segment.first))
-        if lexer is None:
-            directive, path = quotation.directive, quotation.file.key.path
-            whole = (*before, *segment.lines)
-            lexer = highlight.lexer_named(directive.lang) if directive.lang else highlight.lexer_for(path, whole)
-        part = f"{quotation.file.sha256}:{segment.first}-{segment.last}:{quotation.directive.dedent}"
-        name = f"{highlight.FORMAT}:{part}:{lexer.name}"
-        lead = highlight.opening_comment(before, quotation.file.key.path)
-        lines = cache(name, lambda s=segment, x=lexer, b=lead: highlight.highlight_lines(s.lines, x, lead=b))  # type: ignore[misc]
+        # The path and the language decide the lexer, so the name of a cached line needs no lexer.
+        part = f"{segment.first}-{segment.last}:{directive.dedent}:{directive.lang}"
+        name = f"{highlight.FORMAT}:{file.sha256}:{part}:{file.key.path}"
+        lines = cache(name, partial(_highlighted, quotation, segment))
         parts.extend(_line(html, n, anchors, n in quotation.hl) for n, html in enumerate(lines, segment.first))
         previous = segment.last
     digits = len(str(quotation.ranges[-1].last))
     label = f"{quotation.name}, lines {format_ranges(quotation.ranges).replace('L', '')}"
     return (
-        f'<pre class="mw-pre mw-d{digits}" tabindex="0" role="region" aria-label="{_attr(label)}">'
+        f'<pre class="mw-pre mw-d{digits}" tabindex="0" role="region" aria-label="{_e(label)}">'
         f'<span class="mw-code highlight"><code>{"".join(parts)}</code></span></pre>'
     )
 
 
-def _attr(text: str) -> str:
-    return escape(printable(text))
+def _highlighted(quotation: Quotation, segment: Segment) -> list[str]:
+    path = quotation.file.key.path
+    lexer = _lexer(path, quotation.directive.lang, quotation.source)
+    lead = highlight.opening_comment(quotation.source[: segment.first - 1], path)
+    return highlight.highlight_lines(segment.lines, lexer, lead=lead)
 
 
 def _line(html: str, number: int, anchors: Anchors, lit: bool) -> str:
@@ -159,14 +180,19 @@ def _gap(last: int, first: int) -> str:
     return f'<span class="mw-gap" data-text="\u22ef {label}" role="separator" aria-label="{label}"></span>'
 
 
-def card_text(parent: Element, quotation: Quotation) -> None:
-    """Say that the code is read at its home."""
-    key = quotation.file.key
-    count = sum((r.last or 0) - r.first + 1 for r in quotation.ranges)
-    paragraph = SubElement(parent, "p", {"class": "mw-home"})
-    paragraph.text = AtomicString("This code is read at its home: " if count > 1 else "This line is read at its home: ")
-    link = _text(paragraph, "a", f"{quotation.name}, {_lines(count)}", href=permalink(key, quotation.ranges[0]))
-    link.tail = AtomicString(f" of {key.repo}. Its bytes could not be had when this page was built.")
+def _home(quotation: Quotation) -> str:
+    """Return the card's sentence: the code is read at its home."""
+    key, count = quotation.file.key, _count(quotation.ranges)
+    link = f'<a href="{_e(permalink(key, quotation.ranges[0]))}">{_e(quotation.name)}, {_lines(count)}</a>'
+    what = "This code is" if count > 1 else "This line is"
+    return (
+        f'<p class="mw-home">{what} read at its home: {link} of {_e(key.repo)}. '
+        "Its bytes could not be had when this page was built.</p>"
+    )
+
+
+def _count(ranges: Ranges) -> int:
+    return sum((r.last or 0) - r.first + 1 for r in ranges)
 
 
 def _lines(count: int) -> str:
@@ -176,16 +202,9 @@ def _lines(count: int) -> str:
 def error(problem: Diagnostic) -> Element:
     """Return what ``serve`` shows where the excerpt would stand."""
     element = Element("div", {"class": "mw-error", "role": "alert"})
-    _text(element, "strong", "Excerpt not shown").tail = AtomicString(f" {problem.location}")
-    _text(element, "p", problem.message)
+    strong = SubElement(element, "strong")
+    strong.text, strong.tail = AtomicString("Excerpt not shown"), AtomicString(f" {problem.location}")
+    SubElement(element, "p").text = AtomicString(printable(problem.message))
     if problem.hint:
-        _text(element, "p", problem.hint, class_="mw-hint")
+        SubElement(element, "p", {"class": "mw-hint"}).text = AtomicString(printable(problem.hint))
     return element
-
-
-def fold(parent: Element, ranges: Iterable[LineRange]) -> Element:
-    """Return a closed ``details`` inside *parent* for a long excerpt."""
-    count = sum((r.last or 0) - r.first + 1 for r in ranges)
-    details = SubElement(parent, "details", {"class": "mw-fold"})
-    _text(details, "summary", f"Show {_lines(count)}")
-    return details
