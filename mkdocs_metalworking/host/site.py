@@ -17,7 +17,6 @@ from mkdocs.structure.files import File, Files, get_files
 from mkdocs.structure.nav import Navigation, get_navigation
 
 from ..core.blob import FileKey
-from ..core.citations import parse_citation
 from ..core.cuda import split_front_matter
 from ..core.diagnostics import Diagnostic, Diagnostics, Location, MetalworkingError, Severity
 from ..core.progress import SILENT, Progress
@@ -25,7 +24,6 @@ from ..core.project import Project, Settings
 from ..markdown.extension import MetalworkingExtension
 from ..markdown.page import PageContext
 from .library import Library, book_of
-from .mapping import read_mapping
 from .mapping import Row, read_mapping
 from .marks import Marks
 from .plugin import MetalworkingPlugin
@@ -103,23 +101,8 @@ class Site:
                     extension_configs=self.config.mdx_configs or {},
                 )
                 self.html[file.src_uri] = converter.convert(marks.fill(body, file.src_uri))
-        diagnostics.extend(self._mapping_problems(project))
         diagnostics.extend(self._nav_problems())
         return diagnostics
-
-    def _mapping_problems(self, project: Project) -> Iterator[Diagnostic]:
-        name = str(self.options.get("mapping") or "")
-        if not name:
-            return
-        rows, problems = read_mapping(project.settings.root / name, name)
-        yield from problems
-        for row in rows:
-            for source in row.sources:
-                target, _, note = source.partition(",")
-                try:
-                    project.quoter.cite(parse_citation(target, note))
-                except MetalworkingError as problem:
-                    yield problem.diagnostic.at(row.location)
 
     def _mapping(self, diagnostics: Diagnostics) -> list[Row]:
         name = str(self.options.get("mapping") or "")
