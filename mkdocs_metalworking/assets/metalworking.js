@@ -135,7 +135,7 @@
       tip.append(line);
     }
     if (touch) tip.append(make("i", "", "Tap the link again to open the page."));
-    document.body.append(tip);
+    (document.querySelector("main") || document.body).append(tip);
     tip.hidden = false;
     link.setAttribute("aria-describedby", tip.id);
     const box = link.getClientRects()[0] || link.getBoundingClientRect();
@@ -230,14 +230,20 @@
     holder.querySelector("output").textContent = `${count} ${count === 1 ? "row" : "rows"}`;
   });
 
+  /* What scrolls sideways must be reachable by keyboard. */
+  const reachable = () => {
+    for (const el of document.querySelectorAll(".mw-diagram,article pre>code,.md-typeset__scrollwrap")) {
+      if (el.scrollWidth > el.clientWidth + 1) el.tabIndex = 0;
+    }
+  };
+  addEventListener("resize", () => requestAnimationFrame(reachable));
+
   onPage(() => {
     hide();
     light(null);
     document.querySelectorAll("figure.mw-excerpt").forEach(addCopy);
     document.querySelectorAll(".mw-sortable table").forEach(sortable);
-    for (const figure of document.querySelectorAll(".mw-diagram")) {
-      if (figure.scrollWidth > figure.clientWidth + 1) figure.tabIndex = 0;
-    }
+    reachable();
     reveal();
   });
   window.metalworking = { lookup, root, make, editing, onPage, VERDICTS };

@@ -1,0 +1,185 @@
+"""A site of a few pages with this book's theme, and the book itself, served on loopback and opened in Chromium."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Error, Page, sync_playwright
+
+from tests.browser import content
+from tests.support import Bench
+
+HERE = Path(__file__).resolve().parents[2]
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+@dataclass(frozen=True)
+class Served:
+    """A built site and its address; ``pages`` are the addresses of all its pages, in order of the sitemap."""
+
+    root: Path
+    url: str
+    bench: Bench | None = None
+    blobs: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def pages(self) -> list[str]:
+        found = sorted(path.parent.relative_to(self.root).as_posix() for path in self.root.rglob("index.html"))
+        return ["" if name == "." else f"{name}/" for name in found]
+
+
+class _Handler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        pass
+
+    def send_error(self, code: int, *rest: object) -> None:  # type: ignore[override]
+        body = (Path(self.directory) / self.path.split("/")[1] / "404.html").read_bytes()
+        self.send_response(code)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[tuple[Path, int]]:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        handler = functools.partial(_Handler, directory=folder)
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as made:
+            thread = threading.Thread(target=made.serve_forever, daemon=True)
+            thread.start()
+            yield Path(folder), made.server_port
+            made.shutdown()
+
+
+def _build(config: Path) -> subprocess.CompletedProcess[str]:
+    env = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    command = [sys.executable, "-m", "mkdocs", "build", "-q", "-f", str(config)]
+    return subprocess.run(command, capture_output=True, text=True, env=env, timeout=300)
+
+
+@pytest.fixture(scope="session")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Bench:
+    """The sources of a small site with every feature; its kernels are our own."""
+    bench = Bench(tmp_path_factory.mktemp("browser"))
+    bench.add_repo("acme/kernels", content.FILES)
+    bench.references = content.REFERENCES
+    # Locked, but to be had nowhere: its excerpt is a card.
+    bench.add_repo("acme/gone", {"far.c": "int a;\nint b;\n", "LICENSE": "Test licence\n"})
+    bench.write([*(("acme/kernels", name) for name in content.FILES), ("acme/gone", "far.c")])
+    shutil.rmtree(bench.root / "code/acme/gone")
+    return bench
+
+
+@pytest.fixture(scope="session")
+def site(small: Bench, server: tuple[Path, int]) -> Served:
+    """The small site, built with the real overrides, styles and scripts."""
+    root, port = server
+    url = f"http://127.0.0.1:{port}/small/"
+    sha = small.commits["acme/kernels"][:7]
+    files = small.project().lock.files.values()
+    blobs = {entry.key.path: entry.blob[:7] for entry in files}
+    for name, text in content.pages(sha, small.commits["acme/gone"][:7], blobs).items():
+        path = small.root / "docs" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    shutil.copytree(HERE / "docs/assets/site", small.root / "docs/assets/site", dirs_exist_ok=True)
+    config = content.config(HERE, url, root / "small")
+    (small.root / "mkdocs.yml").write_text(config, encoding="utf-8")
+    done = _build(small.root / "mkdocs.yml")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return Served(root / "small", url, small, blobs)
+
+
+@pytest.fixture(scope="session")
+def book(server: tuple[Path, int], tmp_path_factory: pytest.TempPathFactory) -> Served:
+    """The book itself."""
+    root, port = server
+    url = f"http://127.0.0.1:{port}/book/"
+    config = tmp_path_factory.mktemp("book") / "mkdocs.yml"
+    config.write_text(
+        f"INHERIT: {HERE / 'mkdocs.yml'}\nsite_url: {url}\nsite_dir: {root / 'book'}\nwatch: []\n"
+        f"docs_dir: {HERE / 'docs'}\n"
+        f"theme: {{custom_dir: {HERE / 'overrides'}}}\nplugins:\n  - search\n  - metalworking:\n"
+        f"      sources: {HERE / 'sources.yml'}\n      lock: {HERE / 'sources.lock'}\n      code: {HERE / 'code'}\n"
+        f"      mapping: {HERE / 'docs/assets/mapping.yml'}\n",
+        encoding="utf-8",
+    )
+    done = _build(config)
+    if done.returncode:
+        pytest.skip(f"the book does not build: {(done.stdout + done.stderr).strip()[-300:]}")
+    return Served(root / "book", url)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    if CHROMIUM is None:
+        pytest.skip("Chromium is not here; make test installs it, or CHROMIUM names one")
+    with sync_playwright() as playwright:
+        try:
+            made = playwright.chromium.launch(executable_path=CHROMIUM)
+        except Error as error:
+            pytest.skip(f"Chromium does not start: {error}")
+        yield made
+        made.close()
+
+
+@dataclass
+class Watch:
+    """What a page did that it should not."""
+
+    errors: list[str] = field(default_factory=list)
+    foreign: list[str] = field(default_factory=list)
+
+    def on(self, context: BrowserContext) -> None:
+        context.on("console", lambda m: self.errors.append(f"{m.text} ({m.location})") if m.type == "error" else None)
+        context.on("weberror", lambda e: self.errors.append(str(e.error)))
+        context.on("request", self._request)
+
+    def _request(self, request: object) -> None:
+        url = request.url  # type: ignore[attr-defined]
+        if not url.startswith(("http://127.0.0.1:", "data:", "blob:")):
+            self.foreign.append(url)
+
+
+@pytest.fixture
+def watch() -> Watch:
+    return Watch()
+
+
+@pytest.fixture
+def page(browser: Browser, watch: Watch) -> Iterator[Page]:
+    """A page on a wide screen; at the end no script failed and nothing was asked of another host."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
+    watch.on(context)
+    context.set_default_timeout(5000)
+    yield context.new_page()
+    context.close()
+    assert watch.errors == []
+    assert watch.foreign == []
+
+
+@pytest.fixture
+def phone(browser: Browser, watch: Watch) -> Iterator[Page]:
+    """A page on a phone with a touch screen."""
+    context = browser.new_context(
+        viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True, reduced_motion="reduce"
+    )
+    watch.on(context)
+    context.set_default_timeout(5000)
+    yield context.new_page()
+    context.close()
+    assert watch.errors == []
+    assert watch.foreign == []

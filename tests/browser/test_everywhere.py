@@ -1,0 +1,194 @@
+"""Every width, every scheme, paper, no scripts; accessibility, size, and nothing from elsewhere."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import axe_playwright_python
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import HERE, Served
+
+AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+ALLOWED: dict[str, str] = {
+    # rule: why it may fail. Empty: nothing may.
+}
+KINDS = ["", "first/", "first/one/", "first/two/", "second/three/", "a-z/", "sources/", "404.html"]
+BOOK = ["", "machine/registers/", "kernels/steel-blockloader/"]
+
+
+SEEN = ["color-contrast", "link-in-text-block"]
+
+
+def violations(page: Page, rules: list[str] | None = None) -> list[str]:
+    page.evaluate(AXE)
+    options = {"resultTypes": ["violations"], **({"runOnly": rules} if rules else {})}
+    found = page.evaluate("options => axe.run(document, options)", options)["violations"]
+    return [
+        f"{rule['id']}: {node['target']} {node['html'][:100]}"
+        for rule in found
+        if rule["id"] not in ALLOWED
+        for node in rule["nodes"][:3]
+    ]
+
+
+@pytest.fixture(params=["light", "dark"])
+def schemed(browser: Browser, request: pytest.FixtureRequest) -> Iterator[tuple[Page, list[str] | None]]:
+    """A page in one scheme, and the rules to check: a scheme changes colours and nothing else."""
+    size = {"width": 1300, "height": 900}
+    context = browser.new_context(viewport=size, color_scheme=request.param, reduced_motion="reduce")  # type: ignore[arg-type]
+    yield context.new_page(), SEEN if request.param == "dark" else None
+    context.close()
+
+
+def test_axe_finds_nothing(schemed: tuple[Page, list[str] | None], site: Served) -> None:
+    page, rules = schemed
+    bad = {}
+    for kind in KINDS:
+        page.goto(site.url + kind)
+        if found := violations(page, rules):
+            bad[kind] = found
+    page.goto(site.url)
+    page.get_by_role("combobox").fill("shfl")
+    expect(page.get_by_role("option").first).to_be_visible()
+    if found := violations(page, rules):
+        bad["the lookup, open"] = found
+    page.goto(f"{site.url}first/one/")
+    page.locator("article p > a", has_text="two").first.hover()
+    expect(page.get_by_role("tooltip")).to_be_visible()
+    if found := violations(page, rules):
+        bad["a preview"] = found
+    page.keyboard.press("c")
+    page.get_by_role("dialog", name="CUDA lookup").get_by_role("combobox").fill("nothing such")
+    expect(page.get_by_role("option")).to_have_count(1)
+    if found := violations(page, rules):
+        bad["the dialog"] = found
+    assert bad == {}
+
+
+def test_axe_finds_nothing_in_the_book(schemed: tuple[Page, list[str] | None], book: Served) -> None:
+    page, rules = schemed
+    bad = {}
+    for name in BOOK:
+        page.goto(book.url + name)
+        if found := violations(page, rules):
+            bad[name] = found
+    assert bad == {}
+
+
+def test_axe_finds_nothing_on_a_phone_with_the_drawer_open(phone: Page, site: Served) -> None:
+    phone.goto(f"{site.url}first/one/")
+    assert violations(phone) == []
+    phone.locator("label[for=__drawer].md-header__button").tap()
+    expect(phone.locator(".mw-nav").get_by_role("link", name="Two")).to_be_visible()
+    assert violations(phone) == []
+
+
+def too_wide(page: Page, served: Served) -> dict[str, int]:
+    wide = {}
+    for name in served.pages:
+        page.goto(served.url + name, wait_until="domcontentloaded")
+        over = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        if over > 0:
+            wide[name] = over
+    return wide
+
+
+def test_no_page_is_wider_than_a_phone(phone: Page, site: Served) -> None:
+    assert too_wide(phone, site) == {}
+
+
+def test_no_page_of_the_book_is_wider_than_a_phone_fails_or_asks_another_host(phone: Page, book: Served) -> None:
+    assert too_wide(phone, book) == {}
+
+
+def test_the_drawer_of_a_phone(phone: Page, site: Served) -> None:
+    phone.goto(f"{site.url}first/one/")
+    nav = phone.locator(".mw-nav")
+    expect(nav.get_by_role("link", name="Two")).not_to_be_in_viewport()
+    phone.locator("label[for=__drawer].md-header__button").tap()
+    expect(nav.get_by_role("link", name="Two")).to_be_in_viewport()
+    expect(nav.locator(".mw-nav-here")).to_contain_text("Warp")
+    nav.get_by_label("Pages of Second").tap()
+    nav.get_by_role("link", name="Three").tap()
+    phone.wait_for_url("**/second/three/")
+    expect(phone.locator(".mw-nav").get_by_role("link", name=re.compile("^One"))).not_to_be_in_viewport()
+
+
+def test_the_sidebar_names_the_cuda_term(page: Page, site: Served) -> None:
+    page.goto(f"{site.url}first/one/")
+    chip = page.locator(".mw-nav-here .mw-nav-chip")
+    expect(chip).to_have_text("Warp")
+    expect(page.locator(".mw-nav a[aria-current=page]")).to_have_attribute("href", re.compile(r"/first/one/$|^\./$"))
+
+
+def test_both_schemes_by_the_toggle(page: Page, site: Served) -> None:
+    page.goto(f"{site.url}first/one/")
+    colour = "getComputedStyle(document.body).backgroundColor"
+    before = page.evaluate(colour)
+    page.locator("label[title='Switch to dark']").click()
+    page.wait_for_function(f"{colour} !== '{before}'")
+
+
+def test_a_printed_kernel_page_has_its_code_and_links(page: Page, site: Served, tmp_path: Path) -> None:
+    page.goto(f"{site.url}first/one/")
+    pdf = page.pdf(format="A4")
+    streams = []
+    for raw in re.findall(rb"stream\r?\n(.*?)\r?\nendstream", pdf, re.DOTALL):
+        try:
+            streams.append(zlib.decompress(raw))
+        except zlib.error:
+            streams.append(raw)
+    assert b"https://github.com/acme/kernels/blob/" in pdf + b"".join(streams), "links stay links"
+    page.emulate_media(media="print")
+    expect(page.locator(".mw-excerpt .mw-pre")).to_be_visible()
+    for hidden in (".md-header", ".mw-copy", ".mw-place", ".mw-path", ".mw-footer", ".mw-nav"):
+        expect(page.locator(hidden).first).to_be_hidden()
+    assert page.locator(".mw-pre").first.evaluate("e => e.scrollWidth <= e.clientWidth"), "long lines are broken"
+    after = page.locator(".mw-file").first.evaluate("e => getComputedStyle(e, '::after').content")
+    assert "github.com" in after, "the address is printed"
+
+
+def test_everything_can_be_read_without_scripts(browser: Browser, site: Served) -> None:
+    context = browser.new_context(java_script_enabled=False, viewport={"width": 1300, "height": 900})
+    page = context.new_page()
+    page.goto(f"{site.url}first/one/")
+    for selector in (".mw-cuda", ".mw-pre", ".mw-notes", ".footnote", ".mw-place", ".mw-diagram svg", ".mw-nav-here"):
+        expect(page.locator(selector).first).to_be_visible()
+    expect(page.locator(".mw-code")).to_contain_text("kernel void scale")
+    page.locator(".mw-nav").get_by_label("Pages of Second").click()
+    page.locator(".mw-nav").get_by_role("link", name="Three").click()
+    expect(page.locator(".mw-mapping tbody tr")).to_have_count(3)
+    expect(page.locator(".mw-filter")).to_be_hidden()
+    page.goto(site.url)
+    expect(page.locator(".mw-lookup")).to_be_hidden()
+    expect(page.get_by_role("link", name="Every term, A to Z")).to_be_visible()
+    context.close()
+
+
+def test_no_page_of_the_book_names_another_host_for_what_it_loads(book: Served) -> None:
+    loads = re.compile(
+        r'<(?:script|img|iframe|link rel="(?:stylesheet|icon|preload|preconnect)")[^>]*(?:src|href)="(?:https?:)?//'
+    )
+    for file in book.root.rglob("*.html"):
+        assert not loads.search(file.read_text(encoding="utf-8").replace(book.url, "")), file
+
+
+def test_size_of_what_we_ship() -> None:
+    files = [*(HERE / "mkdocs_metalworking/assets").iterdir(), *(HERE / "docs/assets/site").glob("*.[cj]s*")]
+    assert sum(file.stat().st_size for file in files) < 60_000
+
+
+def test_templates_keep_to_plain_jinja() -> None:
+    """No Python method calls: another engine must be able to render them."""
+    for file in (HERE / "overrides").rglob("*.html"):
+        text = file.read_text(encoding="utf-8")
+        for code in re.findall(r"\{[{%](.*?)[%}]\}", text, re.DOTALL):
+            calls = re.findall(r"\.(\w+)\(", code)
+            assert set(calls) <= {"t", "chapter", "single"}, f"{file.name}: {calls}"
+        assert "style=" not in text, file
+        assert "<style" not in text, file

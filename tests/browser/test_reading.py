@@ -1,0 +1,212 @@
+"""Excerpts, notes, links to lines, previews, tables, keys."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Served
+from tests.browser.content import SCALE
+
+FIGURE = "figure.mw-excerpt"
+
+
+def _top(page: Page, selector: str) -> float:
+    return float(page.evaluate("s => document.querySelector(s).getBoundingClientRect().top", selector))
+
+
+def test_copied_code_is_the_code_and_nothing_else(page: Page, site: Served) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.goto(f"{site.url}first/one/")
+    page.locator(FIGURE).get_by_role("button", name="Copy").click()
+    expect(page.locator(FIGURE).get_by_role("button", name="Copied")).to_be_visible()
+    lines = SCALE.split("\n")
+    assert page.evaluate("navigator.clipboard.readText()") == "\n".join(lines[3:6] + lines[9:16])
+
+
+def test_copied_code_gives_back_what_cannot_be_seen(page: Page, site: Served) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.goto(f"{site.url}first/two/")
+    page.locator(FIGURE).first.get_by_role("button", name="Copy").click()
+    expect(page.locator(FIGURE).first.get_by_role("button", name="Copied")).to_be_visible()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied == "int a; /* bell \x07 */\nint b;\t/* zero\u200bwidth */\n\nint c;"
+
+
+def test_selected_code_has_no_numbers_and_no_gap_marks(page: Page, site: Served) -> None:
+    page.goto(f"{site.url}first/one/")
+    text = page.evaluate(
+        "s => { const r = document.createRange(); r.selectNodeContents(document.querySelector(s));"
+        " const x = getSelection(); x.removeAllRanges(); x.addRange(r); return x.toString(); }",
+        f"{FIGURE} .mw-pre",
+    )
+    assert "left out" not in text
+    assert "kernel void scale" in text
+    assert not re.search(r"^\s*\d+\s", text, re.MULTILINE)
+
+
+def test_a_note_lights_its_lines_and_a_line_its_note(page: Page, site: Served) -> None:
+    page.goto(f"{site.url}first/one/")
+    lit = page.locator(".mw-l.mw-on > a")
+    page.locator(".mw-note").nth(0).hover()
+    assert lit.evaluate_all("all => all.map(a => a.dataset.n)") == ["5", "6"]
+    page.locator('.mw-l:has(> a[data-n="11"])').hover()
+    expect(page.locator(".mw-note.mw-on")).to_have_text(re.compile("Everyone waits"))
+    page.locator('.mw-l:has(> a[data-n="14"])').hover()
+    expect(page.locator(".mw-on")).to_have_count(0)
+
+
+def test_notes_work_from_the_keyboard_and_by_touch(page: Page, phone: Page, site: Served) -> None:
+    page.goto(f"{site.url}first/one/")
+    page.locator(".mw-note .mw-ref").nth(2).focus()
+    expect(page.locator(".mw-l.mw-on > a")).to_have_attribute("data-n", "12")
+    phone.goto(f"{site.url}first/one/")
+    phone.locator('.mw-l:has(> a[data-n="11"])').tap()
+    expect(phone.locator(".mw-note.mw-on")).to_have_text(re.compile("Everyone waits"))
+    phone.locator(".mw-note").nth(0).tap()
+    expect(phone.locator(".mw-l.mw-on")).to_have_count(2)
+
+
+def test_notes_stand_beside_the_code_when_wide_and_under_it_when_narrow(page: Page, site: Served) -> None:
+    page.goto(f"{site.url}first/one/")
+
+    def boxes() -> tuple[dict[str, float], dict[str, float]]:
+        code, notes = page.locator(f"{FIGURE} .mw-pre").bounding_box(), page.locator(".mw-notes").bounding_box()
+        assert code
+        assert notes
+        return dict(code), dict(notes)
+
+    code, notes = boxes()
+    assert notes["x"] >= code["x"] + code["width"] - 1
+    page.set_viewport_size({"width": 800, "height": 900})
+    code, notes = boxes()
+    assert notes["y"] >= code["y"] + code["height"] - 1
+
+
+def test_a_link_to_a_line_lands_below_the_header(page: Page, site: Served) -> None:
+    name = f"--{site.blobs['scale.metal']}-L12"
+    page.goto(f"{site.url}first/one/#{name}")
+    page.wait_for_function("document.querySelector(':target')")
+    line = page.locator(f'[id="{name}"]')
+    box, header = line.bounding_box(), page.locator(".md-header").bounding_box()
+    assert box
+    assert header
+    assert header["y"] + header["height"] <= box["y"] < 900
+    other = page.locator('.mw-l:has(> a[data-n="13"])')
+    colour = "e => getComputedStyle(e).backgroundColor"
+    assert line.evaluate(colour) != other.evaluate(colour), "the line is lit"
+
+
+def test_a_link_to_a_line_opens_a_closed_excerpt(page: Page, site: Served) -> None:
+    page.goto(f"{site.url}first/two/#--{site.blobs['long.c']}-L150")
+    expect(page.locator(".mw-fold")).to_have_attribute("open", "")
+    expect(page.locator('.mw-l:has(> a[data-n="150"])')).to_be_in_viewport()
+
+
+def test_long_lines_scroll_inside_their_figure(page: Page, site: Served) -> None:
+    page.set_viewport_size({"width": 700, "height": 900})
+    page.goto(f"{site.url}first/one/")
+    pre = page.locator(f"{FIGURE} .mw-pre")
+    assert pre.evaluate("e => e.scrollWidth > e.clientWidth + 50")
+    pre.evaluate("e => e.scrollLeft = 300")
+    number = page.locator('.mw-l > a[data-n="12"]').bounding_box()
+    box = pre.bounding_box()
+    assert number
+    assert box
+    assert abs(number["x"] - box["x"]) < 2, "the number stays"
+
+
+def test_previews_by_hover_focus_and_escape(page: Page, site: Served) -> None:
+    page.goto(f"{site.url}first/one/")
+    link = page.locator("article p > a", has_text="two").first
+    preview = page.get_by_role("tooltip")
+    link.hover()
+    for text in ("One memory for all.", "Unlearn this", "CUDA: Global memory"):
+        expect(preview).to_contain_text(text)
+    assert link.get_attribute("aria-describedby") == preview.get_attribute("id")
+    preview.hover()
+    page.wait_for_timeout(350)
+    expect(preview).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(preview).to_be_hidden()
+    page.mouse.move(5, 5)
+    page.locator(".mw-cuda-carries a").focus()
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Tab")
+    expect(preview).to_be_visible()
+    page.keyboard.press("Tab")
+    expect(preview).to_be_hidden()
+
+
+def test_previews_by_touch(phone: Page, site: Served) -> None:
+    phone.goto(f"{site.url}first/one/")
+    link = phone.locator("article p > a", has_text="two").first
+    link.tap()
+    expect(phone.get_by_role("tooltip")).to_contain_text("One memory for all.")
+    assert phone.url.endswith("first/one/"), "the first tap shows, it does not go"
+    link.tap()
+    phone.wait_for_url("**/first/two/")
+    expect(phone.get_by_role("tooltip")).to_be_hidden()
+
+
+def test_n_walks_from_home_to_the_last_page_and_p_back(page: Page, site: Served) -> None:
+    page.goto(site.url)
+    order = ["first/", "first/one/", "first/two/", "second/", "second/three/", "a-z/", "sources/"]
+    for name in order:
+        page.keyboard.press("n")
+        page.wait_for_url(site.url + name)
+        page.wait_for_function("document.readyState === 'complete'")
+        page.wait_for_timeout(150)
+    page.keyboard.press("p")
+    page.wait_for_url(f"{site.url}a-z/")
+
+
+def test_a_chapter_ends_into_the_next(page: Page, site: Served) -> None:
+    page.goto(f"{site.url}first/two/")
+    expect(page.locator(".mw-where-you-are")).to_contain_text("First, 2 of 2")
+    card = page.locator("a[rel=next].mw-next-card")
+    expect(card).to_contain_text("Chapter 2: Second")
+    expect(card).to_contain_text("The second chapter.")
+    expect(page.locator(".mw-path")).to_contain_text("2 of 2")
+
+
+def test_tables_sort_as_numbers_and_say_so(page: Page, site: Served) -> None:
+    page.goto(f"{site.url}first/one/")
+    table = page.locator(".mw-sortable table")
+    heads, firsts = table.locator("th"), table.locator("tbody td:first-child")
+    table.get_by_role("button", name="Registers").click()
+    assert firsts.all_inner_texts() == ["M1", "M2", "M10"]
+    expect(heads.nth(1)).to_have_attribute("aria-sort", "ascending")
+    table.get_by_role("button", name="Registers").click()
+    assert firsts.all_inner_texts() == ["M10", "M2", "M1"]
+    table.get_by_role("button", name="Chip").click()
+    assert firsts.all_inner_texts() == ["M1", "M2", "M10"]
+    expect(heads.nth(1)).not_to_have_attribute("aria-sort", re.compile("."))
+
+
+def test_scripts_survive_instant_navigation(page: Page, site: Served) -> None:
+    page.goto(f"{site.url}first/")
+    page.evaluate("window.kept = true")
+    page.locator(".mw-contents a", has_text="One").click()
+    page.wait_for_url("**/first/one/")
+    expect(page.locator(FIGURE).get_by_role("button", name="Copy")).to_be_visible()
+    page.locator(".mw-note").nth(1).hover()
+    expect(page.locator(".mw-l.mw-on > a")).to_have_attribute("data-n", "11")
+    expect(page.locator(".mw-sortable th button").first).to_be_visible()
+    page.locator(".mw-toc a", has_text="In code").click()
+    page.keyboard.press("c")
+    expect(page.get_by_role("dialog", name="CUDA lookup")).to_be_visible()
+    page.keyboard.press("Escape")
+    assert page.evaluate("window.kept"), "the page was never loaded anew"
+
+
+def test_our_scripts_shift_nothing(page: Page, site: Served) -> None:
+    page.add_init_script(
+        "window.shift = 0; new PerformanceObserver(l => l.getEntries().forEach(e => window.shift += e.value))"
+        ".observe({type: 'layout-shift', buffered: true})"
+    )
+    for name in ("", "first/one/", "second/three/"):
+        page.goto(site.url + name)
+        page.wait_for_timeout(300)
+        assert page.evaluate("window.shift") < 0.01, name
