@@ -23,6 +23,8 @@ class Severity(StrEnum):
 
 def printable(text: str) -> str:
     """Make *text* safe for a terminal or a log: control, bidi and zero-width characters are escaped."""
+    if text.isprintable() and (text.isascii() or not _INVISIBLE.intersection(text)):
+        return text
     return "".join(
         ch if ch.isprintable() and ch not in _INVISIBLE else ch.encode("unicode_escape").decode("ascii") for ch in text
     )

@@ -19,6 +19,17 @@ _REPO = re.compile(
     r"(?:[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+(?::[0-9]+)?/)?[A-Za-z0-9][\w.-]*(?:/[A-Za-z0-9_.][\w.-]*)+", re.ASCII
 )
 _SHA = re.compile(r"[0-9a-f]{7,40}|[0-9a-f]{64}")
+_BLANKS = re.compile(r"[ \t]+")
+_TO_AT = re.compile(r"[^@\s]*")
+_AT = re.compile(r"@")
+_TO_COLON = re.compile(r"[^:\s]*")
+_COLON = re.compile(r":")
+_TO_HASH = re.compile(r"[^#\s]*")
+_HASH = re.compile(r"#")
+_WORD = re.compile(r"\S*")
+_NAME = re.compile(r"[A-Za-z_-]+")
+_EQUALS = re.compile(r"=")
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _EXAMPLE = "<< excerpt owner/name@1a2b3c4:path/file.metal#L10-20 >>"
 
 
@@ -59,8 +70,8 @@ class _Scanner:
         self.text = text
         self.at = 0
 
-    def skip(self, pattern: str) -> str:
-        match = re.compile(pattern).match(self.text, self.at)
+    def skip(self, pattern: re.Pattern[str]) -> str:
+        match = pattern.match(self.text, self.at)
         if match is None:
             return ""
         self.at = match.end()
@@ -70,7 +81,7 @@ class _Scanner:
         r"""Read ``"..."`` with ``\"`` and ``\\`` escapes; None when no quotation begins here."""
         if self.text[self.at : self.at + 1] != '"':
             return None
-        match = re.compile(r'"((?:[^"\\]|\\.)*)"').match(self.text, self.at)
+        match = _QUOTED.match(self.text, self.at)
         if match is None:
             raise GrammarProblem(f"a quotation is not closed: {self.text[self.at :][:40]}", 'write "…" with both marks')
         self.at = match.end()
@@ -93,29 +104,29 @@ def parse_directive(text: str) -> Directive:
     if not text.endswith(">>"):
         raise GrammarProblem(f"the directive is not closed: {text[:80]}", "end the line with >>")
     scanner = _Scanner(text[opening.end() : -2])
-    scanner.skip(r"[ \t]+")
+    scanner.skip(_BLANKS)
     target = _target(scanner)
     return Directive(**target, **_options(scanner))  # type: ignore[arg-type]
 
 
 def _target(scanner: _Scanner) -> dict[str, object]:
-    repo = scanner.skip(r"[^@\s]*")
-    if not repo or not scanner.skip("@"):
+    repo = scanner.skip(_TO_AT)
+    if not repo or not scanner.skip(_AT):
         raise GrammarProblem("the directive names no repository and commit" if not repo else f"{repo!r} has no @commit")
     if not _REPO.fullmatch(repo) or ".." in repo:
         raise GrammarProblem(f"{repo!r} is not a repository", "write owner/name, or host/owner/name")
-    sha = scanner.skip(r"[^:\s]*")
+    sha = scanner.skip(_TO_COLON)
     check_sha(repo, sha)
-    if not scanner.skip(":"):
+    if not scanner.skip(_COLON):
         raise GrammarProblem(f"{repo}@{sha} names no file", f"write {repo}@{sha}:path/to/file#L1-9")
     path = scanner.quoted()
     if path is None:
-        path = scanner.skip(r"[^#\s]*")
+        path = scanner.skip(_TO_HASH)
     check_path(path)
     ranges = None
-    if scanner.skip("#"):
-        ranges = parse_ranges(scanner.skip(r"\S*"))
-    if scanner.rest and not scanner.skip(r"[ \t]+"):
+    if scanner.skip(_HASH):
+        ranges = parse_ranges(scanner.skip(_WORD))
+    if scanner.rest and not scanner.skip(_BLANKS):
         raise GrammarProblem(
             f"unexpected {scanner.rest[:30]!r} after the file name", 'quote a path with spaces or #: "…"'
         )
@@ -155,7 +166,7 @@ def check_path(path: str) -> None:
 def _options(scanner: _Scanner) -> dict[str, object]:
     found: dict[str, object] = {}
     while scanner.rest.strip():
-        name = scanner.skip(r"[A-Za-z_-]+")
+        name = scanner.skip(_NAME)
         if not name:
             raise GrammarProblem(f"cannot read {scanner.rest.strip()[:40]!r}", "options are written name=value")
         if name not in OPTIONS:
@@ -166,12 +177,12 @@ def _options(scanner: _Scanner) -> dict[str, object]:
         if name in found:
             raise GrammarProblem(f"option {name} is given twice", "keep one")
         value: str | None = None
-        if scanner.skip("="):
+        if scanner.skip(_EQUALS):
             value = scanner.quoted()
             if value is None:
-                value = scanner.skip(r"\S*")
+                value = scanner.skip(_WORD)
         found[name] = _value(name, value)
-        if scanner.rest and not scanner.skip(r"[ \t]+"):
+        if scanner.rest and not scanner.skip(_BLANKS):
             raise GrammarProblem(f"unexpected {scanner.rest[:30]!r} after {name}", 'quote a value with spaces: "…"')
     return found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import quote, unquote, urlsplit
 
 from .blob import FileKey
@@ -49,6 +50,17 @@ def _style(host: str) -> str:
 
 def permalink(key: FileKey, lines: LineRange | None = None) -> str:
     """Return the address of *lines* of *key* at its full commit, in the form of its host."""
+    base, style = _base(key)
+    if lines is None:
+        return base
+    fragment = f"#L{lines.first}"
+    if lines.last is not None and lines.last != lines.first:
+        fragment += f"-{lines.last}" if style == "gitlab" else f"-L{lines.last}"
+    return base + fragment
+
+
+@lru_cache(maxsize=1024)
+def _base(key: FileKey) -> tuple[str, str]:
     host, name = split_repo(key.repo)
     style = _style(host)
     path = quote(key.path, safe="/")
@@ -56,12 +68,7 @@ def permalink(key: FileKey, lines: LineRange | None = None) -> str:
     query = "?plain=1" if style != "forgejo" and key.path.lower().endswith(_RENDERED) else ""
     if style == "forgejo" and key.path.lower().endswith(_RENDERED):
         query = "?display=source"
-    fragment = ""
-    if lines is not None:
-        fragment = f"#L{lines.first}"
-        if lines.last is not None and lines.last != lines.first:
-            fragment += f"-{lines.last}" if style == "gitlab" else f"-L{lines.last}"
-    return f"https://{host}/{name}/{between}/{key.commit}/{path}{query}{fragment}"
+    return f"https://{host}/{name}/{between}/{key.commit}/{path}{query}", style
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Lock as Mutex
 from typing import Any
 
+from .blob import LockedFile
 from .diagnostics import Diagnostic, Location, MetalworkingError, Severity
 from .lock import Lock, load_lock
 from .progress import SILENT, Progress
@@ -16,8 +18,6 @@ from .sources import Sources, load_sources
 from .store import Store, default_root
 from .transports import Transport
 from .transports.checkout import Checkout
-from .transports.package import Package
-from .transports.raw import Raw
 
 TRANSPORTS = ("checkout", "package", "raw")
 
@@ -101,26 +101,60 @@ class Project:
         self.resolver.close()
 
 
+class Deferred:
+    """A transport that is made when it is first asked.
+
+    The libraries of the network transports take a quarter of a second to import; a build whose store is warm asks
+    none of them.
+    """
+
+    def __init__(self, name: str, make: Callable[[], Transport]) -> None:
+        self.name = name
+        self._make = make
+        self._made: Transport | None = None
+        self._mutex = Mutex()
+
+    def get(self, file: LockedFile) -> bytes:
+        """Return what the transport returns; raises what it raises."""
+        with self._mutex:
+            if self._made is None:
+                self._made = self._make()
+        return self._made.get(file)
+
+    def close(self) -> None:
+        """Close the transport, if it was made."""
+        if self._made is not None:
+            self._made.close()
+
+
 def make_transports(
     settings: Settings, sources: Sources, lock: Lock, store: Store, progress: Progress
 ) -> Sequence[Transport]:
     """Return the transports in their configured order."""
-    made: dict[str, Transport] = {}
-    for name in settings.transports:
-        if name == "checkout":
-            made[name] = Checkout(settings.code)
-        elif name == "package":
-            made[name] = Package(
-                sources.packages(),
-                lock.archives,
-                store,
-                wanted=lock.files.values(),
-                progress=progress,
-                offline=settings.offline,
-            )
-        else:
-            made[name] = Raw(offline=settings.offline)
-    return list(made.values())
+
+    def package() -> Transport:
+        from .transports.package import Package
+
+        return Package(
+            sources.packages(),
+            lock.archives,
+            store,
+            wanted=lock.files.values(),
+            progress=progress,
+            offline=settings.offline,
+        )
+
+    def raw() -> Transport:
+        from .transports.raw import Raw
+
+        return Raw(offline=settings.offline)
+
+    makers: dict[str, Callable[[], Transport]] = {
+        "checkout": lambda: Checkout(settings.code),
+        "package": package,
+        "raw": raw,
+    }
+    return [Deferred(name, makers[name]) for name in settings.transports]
 
 
 def _unreadable(path: Path, error: Exception) -> Diagnostic:

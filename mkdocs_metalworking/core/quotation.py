@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
 from threading import Lock as Mutex
 from typing import Protocol
 
@@ -57,7 +56,7 @@ class Quotation:
     @property
     def name(self) -> str:
         """The file's name without its folders."""
-        return PurePosixPath(self.file.key.path).name
+        return self.file.key.path.rpartition("/")[2]
 
 
 class Quoter:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import PurePosixPath
 from typing import Any, Literal
 
@@ -40,8 +40,9 @@ class NotPinned(MetalworkingError):
         super().__init__("not-pinned", message, hint)
 
 
-def license_allowed(expression: str, allowed: Iterable[str] = ALLOWED_LICENSES) -> bool:
-    """Tell whether an SPDX *expression* can be met with *allowed* licences: OR needs one side, AND both.
+@cache
+def license_allowed(expression: str) -> bool:
+    """Tell whether an SPDX *expression* can be met with allowed licences: OR needs one side, AND both.
 
     Raises ValueError when it is not SPDX.
     """
@@ -49,12 +50,11 @@ def license_allowed(expression: str, allowed: Iterable[str] = ALLOWED_LICENSES) 
         text = canonicalize_license_expression(expression)
     except InvalidLicenseExpression as error:
         raise ValueError(str(error)) from error
-    permitted = set(allowed)
     words = text.replace("(", " ( ").replace(")", " ) ").split()
-    return _alternatives(words, permitted)
+    return _alternatives(words, ALLOWED_LICENSES)
 
 
-def _alternatives(words: list[str], permitted: set[str]) -> bool:
+def _alternatives(words: list[str], permitted: frozenset[str]) -> bool:
     """Evaluate ``a AND b OR c``; the grammar was checked before. AND binds tighter (SPDX 2.3, annex D)."""
     result = _conjunction(words, permitted)
     while words and words[0] == "OR":
@@ -63,7 +63,7 @@ def _alternatives(words: list[str], permitted: set[str]) -> bool:
     return result
 
 
-def _conjunction(words: list[str], permitted: set[str]) -> bool:
+def _conjunction(words: list[str], permitted: frozenset[str]) -> bool:
     result = _license(words, permitted)
     while words and words[0] == "AND":
         words.pop(0)
@@ -71,7 +71,7 @@ def _conjunction(words: list[str], permitted: set[str]) -> bool:
     return result
 
 
-def _license(words: list[str], permitted: set[str]) -> bool:
+def _license(words: list[str], permitted: frozenset[str]) -> bool:
     word = words.pop(0)
     if word == "(":
         result = _alternatives(words, permitted)

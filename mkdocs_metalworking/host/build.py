@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 LOOKUP = "assets/metalworking/lookup.json"
 """Where the browser finds what the CUDA lookup and the link previews show."""
-_PLAIN = re.compile(r'<pre class="mw-pre" data-mw="(?P<key>[0-9a-f]{32})">.*?</pre>', re.DOTALL)
+_PLAIN = re.compile(r'<pre class="mw-pre" data-mw="(?P<key>[0-9]+)">.*?</pre>', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

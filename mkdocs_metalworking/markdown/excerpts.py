@@ -87,7 +87,8 @@ class ExcerptProcessor(BlockProcessor):
         except MetalworkingError as problem:
             work.page.report(problem, where)
             return figure.error(problem.diagnostic.at(where))
-        element.text = self.parser.md.htmlStash.store(figure.content(quotation, code))
+        # Atomic, so that no inline pattern is tried on the stash mark.
+        element.text = AtomicString(self.parser.md.htmlStash.store(figure.content(quotation, code)))
         work.page.quotations.append(quotation)
         work.figures.append((element, quotation, anchors, where))
         return element
@@ -96,7 +97,7 @@ class ExcerptProcessor(BlockProcessor):
         work = self._work
         if not work.late:
             return figure.code(quotation, anchors, work.line_cache)
-        key = figure.code_key(quotation, anchors)
+        key = str(len(work.page.late))
         if quotation.directive.lang:
             highlight.lexer_named(quotation.directive.lang)  # an unknown name is an error now, not later
         work.page.late[key] = lambda: figure.code(quotation, anchors, work.line_cache)

@@ -6,7 +6,6 @@ whose id other extensions should see, and the author's line notes are elements.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -21,6 +20,7 @@ from ..core.diagnostics import Diagnostic, printable
 from ..core.lines import Ranges, Segment, format_ranges
 from ..core.permalinks import permalink, repo_url
 from ..core.quotation import Quotation
+from ..core.sources import Pin
 from . import highlight
 from .highlight import LineCache
 
@@ -87,13 +87,18 @@ def _caption(quotation: Quotation) -> str:
         parts.insert(0, f'<span class="mw-title">{_e(quotation.directive.title)}</span>')
     if quotation.abridged:
         parts.append('<span class="mw-abridged">abridged</span>')
+    parts.append(_origin(key, pin))
+    return f'<figcaption class="mw-caption">{" ".join(parts)}</figcaption>'
+
+
+@lru_cache(maxsize=1024)
+def _origin(key: FileKey, pin: Pin) -> str:
     origin = (
         _link("mw-repo", key.repo, repo_url(key.repo)),
         _link("mw-commit", pin.short, permalink(key), f"{key.path} at {key.commit}"),
         _link("mw-license", pin.license or "", permalink(FileKey(key.repo, key.commit, pin.license_file))),
     )
-    parts.append(f'<span class="mw-origin">{" ".join(origin)}</span>')
-    return f'<figcaption class="mw-caption">{" ".join(parts)}</figcaption>'
+    return f'<span class="mw-origin">{" ".join(origin)}</span>'
 
 
 def _link(name: str, text: str, url: str, title: str = "") -> str:
@@ -103,21 +108,6 @@ def _link(name: str, text: str, url: str, title: str = "") -> str:
 
 def _e(text: str) -> str:
     return escape(printable(text))
-
-
-def code_key(quotation: Quotation, anchors: Anchors) -> str:
-    """Return a name for the finished HTML of this code on this page."""
-    parts = (
-        highlight.FORMAT,
-        quotation.file.sha256,
-        format_ranges(quotation.ranges),
-        str(quotation.directive.dedent),
-        quotation.directive.lang,
-        quotation.file.key.path,
-        ",".join(map(str, sorted(quotation.hl))),
-        anchors.suffix,
-    )
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
 def search_text(quotation: Quotation, key: str) -> str:
