@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element
@@ -83,24 +84,24 @@ class ExcerptProcessor(BlockProcessor):
         anchors = figure.Anchors.of(quotation, work.page.ids)
         element = figure.figure(quotation, anchors, searchable=searchable)
         try:
-            code = self._code(quotation, anchors) if quotation.segments is not None else ""
+            html = self._content(quotation, anchors)
         except MetalworkingError as problem:
             work.page.report(problem, where)
             return figure.error(problem.diagnostic.at(where))
         # Atomic, so that no inline pattern is tried on the stash mark.
-        element.text = AtomicString(self.parser.md.htmlStash.store(figure.content(quotation, code)))
+        element.text = AtomicString(self.parser.md.htmlStash.store(html))
         work.page.quotations.append(quotation)
         work.figures.append((element, quotation, anchors, where))
         return element
 
-    def _code(self, quotation: Quotation, anchors: figure.Anchors) -> str:
+    def _content(self, quotation: Quotation, anchors: figure.Anchors) -> str:
         work = self._work
-        if not work.late:
-            return figure.code(quotation, anchors, work.line_cache)
-        key = str(len(work.page.late))
+        if quotation.segments is None or not work.late:
+            return figure.content(quotation, anchors, work.line_cache)
         if quotation.directive.lang:
             highlight.lexer_named(quotation.directive.lang)  # an unknown name is an error now, not later
-        work.page.late[key] = lambda: figure.code(quotation, anchors, work.line_cache)
+        key = str(len(work.page.late))
+        work.page.late[key] = partial(figure.content, quotation, anchors, work.line_cache)
         return figure.search_text(quotation, key)
 
 

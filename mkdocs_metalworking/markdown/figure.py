@@ -63,12 +63,12 @@ def figure(quotation: Quotation, anchors: Anchors, *, searchable: bool) -> Eleme
     return element
 
 
-def content(quotation: Quotation, code: str) -> str:
-    """Return what stands in the figure: the caption, then *code*, folded if asked for, or the card's sentence."""
+def content(quotation: Quotation, anchors: Anchors, cache: LineCache = highlight.no_cache) -> str:
+    """Return what stands in the figure: the caption, then the code, folded if asked for, or the card's sentence."""
     if quotation.segments is None:
         body = _home(quotation)
     else:
-        body = f'<div class="mw-code-block">{code}</div>'
+        body = f'<div class="mw-code-block">{code(quotation, anchors, cache)}</div>'
         if quotation.directive.collapse:
             summary = f"Show {_lines(_count(quotation.ranges))}"
             body = f'<details class="mw-fold">\n<summary>{summary}</summary>\n{body}\n</details>'
@@ -111,13 +111,15 @@ def _e(text: str) -> str:
 
 
 def search_text(quotation: Quotation, key: str) -> str:
-    """Return what a search reads in place of the code: each identifier once; *key* lets the code be put in later.
+    """Return what a search reads in place of the content: title, file name, and each identifier of the code once.
 
-    A search index finds words, not lines; all of the code would only make it larger and its results longer.
+    A search index finds words, not lines; all of the code and its caption would only make it larger and its results
+    longer. *key* lets the content be put in later.
     """
     lines = (line for segment in quotation.segments or () for line in segment.lines)
-    words = dict.fromkeys(word for line in lines for word in _IDENTIFIER.findall(line))
-    return f'<pre class="mw-pre" data-mw="{key}">{" ".join(words)}</pre>'
+    words = dict.fromkeys(_IDENTIFIER.findall("\n".join(lines)))
+    text = _e(f"{quotation.directive.title} {quotation.name}".strip())
+    return f'<pre class="mw-pre" data-mw="{key}">{text} {" ".join(words)}</pre>'
 
 
 @lru_cache(maxsize=256)
