@@ -243,6 +243,9 @@
     light(null);
     document.querySelectorAll("figure.mw-excerpt").forEach(addCopy);
     document.querySelectorAll(".mw-sortable table").forEach(sortable);
+    for (const link of document.querySelectorAll("article p a[href^=http]")) {
+      if (new URL(link.href).origin !== root.origin && !link.closest(".mw-caption,.mw-cite")) link.classList.add("mw-out");
+    }
     reachable();
     reveal();
   });
