@@ -16,7 +16,7 @@ from .blob import HEX_ID, FileKey, LockedFile
 from .diagnostics import MetalworkingError, Unavailable
 from .git import Git, GitError, find_git_dir, repository_folder
 from .gitfetch import Fetched, clone_url
-from .gitobjects import CatFile, MissingObject, Oversized, TreeEntry, resolve_path
+from .gitobjects import CatFile, MissingObject, Oversized, TreeEntry, commit_date, resolve_path
 
 _LOG = logging.getLogger("mkdocs.plugins.metalworking.lock")
 _LFS = b"version https://git-lfs.github.com/spec/v1"
@@ -53,6 +53,8 @@ class Binder:
         self._max_bytes = max_bytes
         self._timeout = timeout
         self._log = logger
+        self.dates: dict[str, str] = {}
+        """The day of each commit that was read, as git has it (UTC)."""
 
     def bind(self, key: FileKey) -> LockedFile:
         """Return what git says *key* is.
@@ -99,7 +101,7 @@ class Binder:
         bound: dict[FileKey, Bound] = {}
         with _opened(git_dir, self._timeout) as objects:
             try:
-                objects.verified(commit, kind="commit")
+                self.dates[commit] = commit_date(objects.verified(commit, kind="commit"))
             except GitError as error:
                 if error.diagnostic.code in {"damaged-object", "git-missing"}:
                     self._log.warning("metalworking: %s: %s", name, error.diagnostic.message)
@@ -127,13 +129,14 @@ class Binder:
             Fetched(self._url(repo), commit, timeout=self._timeout, logger=self._log) as fetched,
             _opened(fetched.git_dir, self._timeout) as objects,
         ):
+            try:
+                self.dates[commit] = commit_date(objects.read(commit, kind="commit"))
+            except GitError as error:
+                if error.diagnostic.code == "wrong-kind":
+                    raise _wrong_kind(commit, error) from None
             for key in keys:
                 try:
                     entries[key] = _regular(resolve_path(objects, commit, key.path), key)
-                except GitError as error:
-                    if error.diagnostic.code == "wrong-kind":
-                        raise _wrong_kind(commit, error) from None
-                    bound[key] = error
                 except MetalworkingError as error:
                     bound[key] = error
             fetched.blobs({entry.oid for entry in entries.values()})
@@ -162,7 +165,7 @@ class Binder:
 
 def check_content(key: FileKey, data: bytes) -> None:
     """Raise MetalworkingError when *data* is not text that can be quoted: empty, LFS pointer, binary, not UTF-8."""
-    if not data:
+    if not data.removeprefix(b"\xef\xbb\xbf"):
         raise MetalworkingError("empty-file", f"{key}: the file is empty, there is nothing to quote")
     if data.startswith(_LFS):
         hint = "its bytes are not in git, so git cannot prove them"

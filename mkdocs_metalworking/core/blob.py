@@ -54,7 +54,7 @@ class LockedFile:
     lines: int
 
     def mismatch(self, data: bytes) -> str | None:
-        """Return why *data* is not this file, or None when it is, by size and both hashes."""
+        """Return why *data* is not this file, or None when it is, by size, both hashes and number of lines."""
         if len(data) != self.size:
             return f"{len(data)} bytes instead of {self.size}"
         found = hashlib.sha256(data).hexdigest()
@@ -63,6 +63,8 @@ class LockedFile:
         found = blob_id(data, digits=len(self.blob))
         if found != self.blob:
             return f"git blob {found[:12]} instead of {self.blob[:12]}"
+        if count_lines(data) != self.lines:  # ranges are checked against it before any bytes are here
+            return f"{count_lines(data)} lines, where sources.lock says {self.lines}"
         return None
 
     @classmethod

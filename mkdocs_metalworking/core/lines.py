@@ -126,10 +126,11 @@ def source_lines(data: bytes, path: str) -> tuple[str, ...]:
         raise MetalworkingError(
             "not-text", f"{path} is not UTF-8 (line {line})", "only UTF-8 text can be quoted"
         ) from error
-    lines = text.removeprefix("\ufeff").split("\n")
-    if lines[-1] == "":
-        lines.pop()
-    return tuple(line.removesuffix("\r") for line in lines)
+    *ended, last = text.removeprefix("\ufeff").split("\n")
+    lines = [line.removesuffix("\r") for line in ended]
+    if data and not data.endswith(b"\n"):  # no LF ends it, so that a CR at its end is the author's
+        lines.append(last)
+    return tuple(lines)
 
 
 def cut(lines: Sequence[str], ranges: Ranges) -> tuple[Segment, ...]:
@@ -142,16 +143,14 @@ def common_indent(segments: Sequence[Segment]) -> str:
     inked = [line for segment in segments for line in segment.lines if line.strip()]
     if not inked:
         return ""
-    low, high = min(inked), max(inked)
-    length = next((i for i, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), min(len(low), len(high)))
-    shared = low[:length]
+    shared = _shared(min(inked), max(inked))
     return shared[: len(shared) - len(shared.lstrip(" \t"))]
 
 
 def dedent(segments: Sequence[Segment], mode: str | int) -> tuple[Segment, ...]:
     """Remove leading whitespace: ``auto`` the common part over all segments, ``none`` nothing, or *mode* characters.
 
-    Blank lines lose as much of the same as they have. Raises RangeProblem when a line has fewer than *mode*.
+    Blank lines lose as much of the very same as they have. Raises RangeProblem when a line has fewer than *mode*.
     """
     if mode == "none" or mode == 0:
         return tuple(segments)
@@ -163,7 +162,14 @@ def dedent(segments: Sequence[Segment], mode: str | int) -> tuple[Segment, ...]:
                 f"write dedent={len(indent)} or dedent=auto",
             )
         indent = indent[:mode]
-    return tuple(
-        Segment(s.first, tuple(line.removeprefix(indent) if line.strip() else line[len(indent) :] for line in s.lines))
-        for s in segments
-    )
+    return tuple(Segment(s.first, tuple(_without(line, indent) for line in s.lines)) for s in segments)
+
+
+def _without(line: str, indent: str) -> str:
+    return line[len(indent if line.startswith(indent) else _shared(line, indent)) :]
+
+
+def _shared(one: str, other: str) -> str:
+    """Return what both begin with."""
+    end = min(len(one), len(other))
+    return one[: next((i for i in range(end) if one[i] != other[i]), end)]

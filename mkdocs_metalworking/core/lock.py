@@ -23,6 +23,9 @@ _BLOB = re.compile(
     r" sha256:(?P<sha256>[0-9a-f]{64}) size:(?P<size>[0-9]{1,12}) lines:(?P<lines>[0-9]{1,12}) (?P<path>\S+)",
     re.ASCII,
 )
+MAX_SIZE = 64 << 20
+"""Bytes that no quoted file has: a larger number in the lock was not written by ``metalworking lock``."""
+_NEWLINE = re.compile(r"\r\n|\n|\r")
 _ARCHIVE = re.compile(
     r"archive (?P<spec>\S+) sha256:(?P<sha256>[0-9a-f]{64}) size:(?P<size>[0-9]{1,12}) (?P<filename>\S+)", re.ASCII
 )
@@ -87,14 +90,20 @@ def load_lock(text: str, path: str = "sources.lock") -> tuple[Lock, list[Diagnos
     """Read sources.lock; returns what could be read and a diagnostic, with its line, for each line that could not."""
     lock = Lock(path=path)
     problems: list[Diagnostic] = []
-    for number, line in enumerate(text.splitlines(), 1):
+    doubtful: set[FileKey] = set()
+    for number, line in enumerate(_NEWLINE.split(text), 1):
         if not line.strip() or line.startswith("#"):
             continue
         twice = False
         if match := _BLOB.fullmatch(line):
-            key = FileKey(match["repo"], match["commit"], unquote(match["path"]))
-            twice = key in lock.files
-            lock.files[key] = LockedFile(key, match["blob"], match["sha256"], int(match["size"]), int(match["lines"]))
+            file = _locked_file(match)
+            twice = file.key in lock.files
+            if twice and lock.files[file.key] != file:
+                doubtful.add(file.key)
+            lock.files[file.key] = file
+            if not 1 <= file.lines <= file.size <= MAX_SIZE:
+                problems.append(_problem(f"no file has that size and that many lines: {line[:60]}", path, number))
+                doubtful.add(file.key)
         elif match := _ARCHIVE.fullmatch(line):
             twice = match["spec"] in lock.archives
             pin = ArchivePin(match["spec"], unquote(match["filename"]), match["sha256"], int(match["size"]))
@@ -104,7 +113,14 @@ def load_lock(text: str, path: str = "sources.lock") -> tuple[Lock, list[Diagnos
             problems.append(_problem(f"{what}: {line[:60]}", path, number))
         if twice:
             problems.append(_problem(f"listed twice: {line[:60]}", path, number))
+    for key in doubtful:  # two truths are none: ``metalworking lock`` asks git again
+        del lock.files[key]
     return lock, problems
+
+
+def _locked_file(match: re.Match[str]) -> LockedFile:
+    key = FileKey(match["repo"], match["commit"], unquote(match["path"]))
+    return LockedFile(key, match["blob"], match["sha256"], int(match["size"]), int(match["lines"]))
 
 
 def _problem(message: str, path: str, line: int) -> Diagnostic:

@@ -138,7 +138,11 @@ def code(quotation: Quotation, anchors: Anchors, cache: LineCache = highlight.no
         # The path and the language decide the lexer, so the name of a cached line needs no lexer.
         part = f"{segment.first}-{segment.last}:{directive.dedent}:{directive.lang}"
         name = f"{highlight.FORMAT}:{file.sha256}:{part}:{file.key.path}"
-        lines = cache(name, partial(_highlighted, quotation, segment))
+        make = partial(_highlighted, quotation, segment)
+        lines = cache(name, make)
+        if not highlight.faithful(lines, segment.lines):
+            lines = make()
+            cache.replace(name, lines)
         parts.extend(_line(html, n, anchors, n in quotation.hl) for n, html in enumerate(lines, segment.first))
         previous = segment.last
     digits = len(str(quotation.ranges[-1].last))

@@ -7,9 +7,11 @@ their concatenation is compared with the text, so a lexer that loses a character
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from html import escape
+from html import escape, unescape
+from typing import Protocol
 
 from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name, get_lexer_for_filename
@@ -142,10 +144,48 @@ def plain_lines(lines: Iterable[str]) -> list[str]:
     return [show_invisible(escape(line)) for line in lines]
 
 
-LineCache = Callable[[str, Callable[[], list[str]]], list[str]]
-"""Returns the lines kept under a key, or makes and keeps them."""
+_MARK = re.compile(r'<span class="mw-ctl" data-cp="([0-9a-f]{1,6})" title="U\+[0-9A-F]{4,6}">[^<>]*</span>')
+_SPAN = re.compile(r'<span class="[a-z][a-z0-9]{0,3}">([^<>]*)</span>')
 
 
-def no_cache(_key: str, make: Callable[[], list[str]]) -> list[str]:
-    """Make the lines anew; the cache of those who have none."""
-    return make()
+def faithful(html: Sequence[str], lines: Sequence[str]) -> bool:
+    """Tell whether *html* is *lines* and nothing more: their very text, in flat spans that carry a colour or a mark.
+
+    What a cache gives back is checked by it: a cache is a file that something else may have written.
+    """
+    if len(html) != len(lines):
+        return False
+    text = "\n".join(html)
+    if "mw-ctl" in text:
+        text = _MARK.sub(_unmark, text)
+    text = _SPAN.sub(r"\1", text)
+    return "<" not in text and ">" not in text and unescape(text) == "\n".join(lines)
+
+
+def _unmark(match: re.Match[str]) -> str:
+    found = chr(int(match[1], 16)) if int(match[1], 16) <= sys.maxunicode else ""
+    return found if found and _INVISIBLE.sub(_mark, found) == match[0] else match[0]
+
+
+class LineCache(Protocol):
+    """Keeps the HTML of lines under a key."""
+
+    def __call__(self, key: str, make: Callable[[], list[str]], /) -> list[str]:
+        """Return what is kept under *key*, or make and keep it."""
+
+    def replace(self, key: str, lines: list[str], /) -> None:
+        """Keep *lines* in the place of what was kept and turned out wrong."""
+
+
+class NoCache:
+    """The cache of those who have none."""
+
+    def __call__(self, key: str, make: Callable[[], list[str]], /) -> list[str]:
+        """Make the lines anew."""
+        return make()
+
+    def replace(self, key: str, lines: list[str], /) -> None:
+        """Keep nothing."""
+
+
+no_cache = NoCache()

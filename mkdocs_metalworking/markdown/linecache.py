@@ -6,7 +6,6 @@ A cache that cannot be read or written costs time, never a build: it is set asid
 from __future__ import annotations
 
 import contextlib
-import json
 import logging
 import sqlite3
 import threading
@@ -22,6 +21,10 @@ _SCHEMA = (
 )
 MAX_ENTRIES = 50_000
 """About 100 MB of compressed HTML; the least recently used go first."""
+
+
+_ENTRY_MAX = 64 << 20
+"""Bytes that an entry may unpack to."""
 
 
 class DiskLineCache:
@@ -48,9 +51,19 @@ class DiskLineCache:
             lines = self._read(name)
             if lines is None:
                 lines = make()
-                self._new.append((name, zlib.compress(json.dumps(lines).encode(), 1), int(time.time())))
+                self._keep(name, lines)
             self._memory[key] = lines
             return lines
+
+    def replace(self, key: str, lines: list[str]) -> None:
+        """Keep *lines* under *key* in the place of what was found wrong."""
+        with self._mutex:
+            _LOG.debug("highlight cache: a wrong entry is replaced")
+            self._keep(sha256(f"{self._version}\0{key}".encode()).digest(), lines)
+            self._memory[key] = lines
+
+    def _keep(self, name: bytes, lines: list[str]) -> None:
+        self._new.append((name, zlib.compress("\n".join(lines).encode(), 1), int(time.time())))
 
     def _read(self, name: bytes) -> list[str] | None:
         db = self._open()
@@ -61,9 +74,12 @@ class DiskLineCache:
             if row is None:
                 return None
             self._used.add(name)
-            lines = json.loads(zlib.decompress(row[0]))
-            return lines if isinstance(lines, list) and all(isinstance(line, str) for line in lines) else None
-        except (sqlite3.Error, zlib.error, ValueError, TypeError) as error:
+            unpack = zlib.decompressobj()
+            return unpack.decompress(row[0], _ENTRY_MAX).decode().split("\n")
+        except (zlib.error, ValueError, TypeError, RecursionError) as error:
+            _LOG.debug("highlight cache: an entry cannot be read: %s", error)
+            return None
+        except sqlite3.Error as error:
             self._give_up(error)
             return None
 

@@ -1,0 +1,180 @@
+"""The promise: the exact committed lines, or the build says why. Never anything else."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import zlib
+from pathlib import Path
+
+import pytest
+
+from mkdocs_metalworking.core.binding import check_content
+from mkdocs_metalworking.core.blob import FileKey, LockedFile, blob_id
+from mkdocs_metalworking.core.diagnostics import MetalworkingError
+from mkdocs_metalworking.core.lines import Segment, dedent, source_lines
+from mkdocs_metalworking.core.lock import Lock, load_lock
+from mkdocs_metalworking.markdown.highlight import faithful, highlight_lines, lexer_named
+from mkdocs_metalworking.markdown.linecache import DiskLineCache
+from tests.support import Bench
+from tests.trust.reading import read_code
+from tests.trust.world import run_many
+
+COUNT = int(os.environ.get("TRUST_WORLDS", "3000"))
+SHARED_MEMORY = Path("/dev/shm")
+
+
+def fast_folder(tmp_path: Path) -> Path:
+    """Return a folder in memory where there is one: every entry of a store is flushed to its disk."""
+    return SHARED_MEMORY / f"trust-{os.getpid()}" if os.access(SHARED_MEMORY, os.W_OK) else tmp_path
+
+
+def test_exact_lines_or_a_reason(tmp_path: Path) -> None:
+    tally = run_many(COUNT, fast_folder(tmp_path))
+    assert tally.tried == COUNT
+    for outcome in ("exact", "error", "card", "lock refused"):
+        assert tally.outcomes[outcome] > COUNT / 50, f"the worlds are too much alike: {tally.outcomes}"
+
+
+# What it found on the way, each as the smallest case.
+
+
+def test_a_lock_that_lies_about_the_number_of_lines_is_wrong_bytes() -> None:
+    file = LockedFile.of(FileKey("o/n", "a" * 40, "a.c"), b"one\ntwo\n")
+    assert file.mismatch(b"one\ntwo\n") is None
+    lying = LockedFile(file.key, file.blob, file.sha256, file.size, 5)
+    assert lying.mismatch(b"one\ntwo\n") == "2 lines, where sources.lock says 5"
+
+
+@pytest.mark.parametrize(("size", "lines"), [(10, 11), (10**11, 3), (0, 0), (5, 0), (10**11, 10**11)])
+def test_a_lock_with_impossible_numbers_is_told_and_not_used(size: int, lines: int) -> None:
+    file = LockedFile(FileKey("o/n", "a" * 40, "a.c"), "b" * 40, "c" * 64, size, lines)
+    lock, problems = load_lock(Lock().with_entries([file]).format())
+    assert [str(p).startswith("sources.lock:2: no file has that size") for p in problems] == [True]
+    assert lock.files == {}
+
+
+def test_of_two_truths_in_a_lock_none_is_used() -> None:
+    one = LockedFile.of(FileKey("o/n", "a" * 40, "a.c"), b"one\n")
+    two = LockedFile.of(one.key, b"two\n")
+    text = Lock().with_entries([one]).format() + Lock().with_entries([two]).format()
+    lock, problems = load_lock(text)
+    assert "listed twice" in str(problems[0])
+    assert lock.files == {}
+
+
+def test_a_return_at_the_end_of_a_file_is_the_authors() -> None:
+    assert source_lines(b"a\r\nb\r", "x") == ("a", "b\r")
+    assert source_lines(b"\xef\xbb\xbf", "x") == ("",), "one line, as the lock counts it"
+    with pytest.raises(MetalworkingError, match="empty"):
+        check_content(FileKey("o/n", "a" * 40, "x"), b"\xef\xbb\xbf")
+
+
+def test_a_form_feed_on_its_own_line_stays() -> None:
+    (segment,) = dedent((Segment(1, ("    int a;", "\x0c", "  ", "\t", "    int b;")),), "auto")
+    assert segment.lines == ("int a;", "\x0c", "", "\t", "int b;")
+
+
+LINES = ("int a; /* \u202e */", "<b> & 'c' \"d\"", "", "\x02\x03 \U000e0041 x")
+
+
+def test_coloured_lines_are_faithful_and_nothing_else_is() -> None:
+    for lexer in ("c", "metal", "text", "html"):
+        html = highlight_lines(LINES, lexer_named(lexer))
+        assert faithful(html, LINES)
+        for index, line in enumerate(html):
+            for other in (line + " ", f"<b>{line}</b>", line + "<!-- -->", line.replace("&lt;", "<"), line + "\n"):
+                if other != line:
+                    assert not faithful([*html[:index], other, *html[index + 1 :]], LINES), other
+        assert not faithful(html[:-1], LINES)
+        assert not faithful([*html, ""], LINES)
+    marked = highlight_lines(["a\u202e"], lexer_named("text"))
+    assert faithful(marked, ["a\u202e"])
+    assert not faithful([marked[0].replace(">U+202E<", "><")], ["a\u202e"]), "a mark that shows nothing"
+    assert not faithful([marked[0].replace('data-cp="202e"', 'data-cp="61"')], ["aa"])
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        zlib.compress(json.dumps(["<script>alert(1)</script>"]).encode()),
+        zlib.compress(json.dumps(["b"]).encode()),
+        zlib.compress(json.dumps({"a": 1}).encode()),
+        zlib.compress(b"[" * 100_000),
+        zlib.compress(b"\xff"),
+        zlib.compress(b" " * 200_000_000, 1),
+        b"not packed",
+        "text",
+        None,
+    ],
+)
+def test_a_planted_line_cache_shows_nothing(tmp_path: Path, planted: object) -> None:
+    bench = Bench(tmp_path)
+    commit = bench.add_repo("acme/kernels", {"a.c": "int a;\n"})
+    bench.write([("acme/kernels", "a.c")])
+    page = f"<< excerpt acme/kernels@{commit[:9]}:a.c >>\n"
+    path = tmp_path / "highlight.sqlite"
+    cache = DiskLineCache(path, "v")
+    honest, _ = bench.convert(page, line_cache=cache)
+    cache.close()
+    if planted is not None:
+        with sqlite3.connect(path) as db:
+            db.execute("UPDATE lines SET html = ?", (planted,))
+        db.close()
+    else:
+        path.write_bytes(b"SQLite format 3\0" + b"\xff" * 5000)
+    for _ in range(2):
+        cache = DiskLineCache(path, "v")
+        html, found = bench.convert(page, line_cache=cache)
+        cache.close()
+        assert html == honest
+        assert len(found.diagnostics) == 0
+    if planted is not None:
+        with sqlite3.connect(path) as db:
+            (kept,) = db.execute("SELECT html FROM lines").fetchone()
+        db.close()
+        assert kept != planted, "the wrong entry is replaced"
+
+
+# One SHA-1, two contents. No pair is known that collides with git's header in front, and git itself refuses the known
+# ones; what can be shown is that the blob id alone never decides.
+
+
+def collided(data: bytes, evil: bytes) -> LockedFile:
+    """Return the lock of *data* as it would be if *evil* had the same blob id."""
+    assert len(data) == len(evil)
+    honest = LockedFile.of(FileKey("o/n", "a" * 40, "a.c"), data)
+    return LockedFile(honest.key, blob_id(evil), honest.sha256, honest.size, honest.lines)
+
+
+def test_equal_blob_ids_do_not_make_equal_files() -> None:
+    file = collided(b"int good;\n", b"int evil;\n")
+    assert blob_id(b"int evil;\n") == file.blob
+    assert "SHA-256" in str(file.mismatch(b"int evil;\n"))
+
+
+def test_a_collision_in_the_repository_is_not_shown(tmp_path: Path) -> None:
+    """The clone delivers, under the very id of the lock, another content than the one that was locked."""
+    bench = Bench(tmp_path)
+    commit = bench.add_repo("acme/kernels", {"a.c": "int evil;\n"})
+    bench.write([("acme/kernels", "a.c")])
+    lock = tmp_path / "sources.lock"
+    good = LockedFile.of(FileKey("acme/kernels", commit, "a.c"), b"int good;\n")
+    evil = LockedFile.of(good.key, b"int evil;\n")
+    lock.write_text(lock.read_text("utf-8").replace(evil.sha256, good.sha256), "utf-8")
+    html, page = bench.convert(f"<< excerpt acme/kernels@{commit[:9]}:a.c >>\n")
+    (problem,) = page.diagnostics
+    assert problem.code == "wrong-bytes"
+    assert "SHA-256" in str(problem)
+    assert "evil" not in html
+    assert not list((tmp_path / "store").rglob("*")) or not any(p.is_file() for p in (tmp_path / "store").rglob("*"))
+
+
+def test_shown_lines_are_read_back_exactly() -> None:
+    """The reader that judges the others sees what it should."""
+    line = '<span class="mw-l" id="--1-L7"><a href="#--1-L7" data-n="7"></a>a &lt; b\n</span>'
+    assert read_code(f"<pre><span><code>{line}</code></span></pre>") == {7: "a < b"}
+    for bad in ("<script>x</script>", '<a href="javascript:x" data-n="8">y</a>', "<!-- -->", "<b>x</b>", "text"):
+        with pytest.raises(AssertionError):
+            read_code(f"<pre><span><code>{line}{bad}</code></span></pre>")
