@@ -6,6 +6,7 @@ import logging
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -115,6 +116,17 @@ class Build:
                 if row.page and row.page not in self.library.entries
             )
 
+    @cached_property
+    def _marks(self) -> Marks:
+        """What may be put into pages; made when the first page is read, and the mapping with it."""
+        return Marks(
+            self.library,
+            self._mapping,
+            self.project.sources,
+            listed=lambda one: one.uri in self.book and one.uri not in self.book.front,
+            title=self._title,
+        )
+
     def label(self, file: File) -> str:
         """Return a page's path as messages show it: from the folder of mkdocs.yml."""
         docs = self._config.docs_dir.replace("\\", "/").rstrip("/").rpartition("/")[2]
@@ -133,14 +145,7 @@ class Build:
         self._extension.page = context
         if entry and entry.meta.summary:
             page.meta.setdefault("description", entry.meta.summary)
-        marks = Marks(
-            self.library,
-            self._mapping,
-            self.project.sources,
-            listed=lambda one: one.uri in self.book and one.uri not in self.book.front,
-            title=self._title,
-        )
-        return marks.fill(markdown, page.file.src_uri)
+        return self._marks.fill(markdown, page.file.src_uri)
 
     def _title(self, uri: str) -> str:
         """Return a page's title in the nav, when it has one there."""
@@ -184,7 +189,7 @@ class Build:
                 page.content = fill_uses(
                     page.content, self._used, list(self.book), lambda uri: self._html_link(uri, page)
                 )
-            if self._options.chapters:
+            if self._options.chapters and (ending.place or ending.linked_from or ending.contents):
                 page.content += self._templates.get_template("ending.html").render(mw=ending, page=page)
         return ending
 

@@ -12,6 +12,7 @@ from xml.etree.ElementTree import Element
 
 from markdown import Markdown
 from markdown.extensions import Extension
+from markdown.extensions.footnotes import FootnoteExtension
 from markdown.preprocessors import Preprocessor
 
 from ..core.diagnostics import Diagnostics, Location, MetalworkingError, Severity
@@ -121,7 +122,7 @@ class MetalworkingExtension(Extension):
     def extendMarkdown(self, md: Markdown) -> None:
         """Register the processors; each class says why it has its priority."""
         if "footnote" not in md.inlinePatterns:
-            md.registerExtensions(["footnotes"], {})
+            md.registerExtensions([FootnoteExtension()], {})
         work = Work(md, self)
         md.preprocessors.register(_BeginPreprocessor(work), "metalworking_begin", 100)
         md.preprocessors.register(
