@@ -105,6 +105,12 @@ class Git:
 
         Raises GitError when git is missing, takes too long or exits other than 0.
         """
+        return self.run_heard(*arguments, stdin=stdin, protocol=protocol, timeout=timeout)[0]
+
+    def run_heard(
+        self, *arguments: str, stdin: bytes = b"", protocol: str | None = None, timeout: float | None = None
+    ) -> tuple[bytes, bytes]:
+        """Do what *run* does, and return git's warnings too."""
         limit = self._timeout if timeout is None else timeout
         environment = safe_environment(self._env, protocol=protocol)
         try:
@@ -117,7 +123,7 @@ class Git:
             raise GitError("git-failed", f"git {arguments[0]} took longer than {limit:g} seconds") from None
         if done.returncode:
             raise GitError("git-failed", f"git {arguments[0]}: {last_line(done.stderr) or f'exit {done.returncode}'}")
-        return done.stdout
+        return done.stdout, done.stderr
 
 
 def last_line(stderr: bytes) -> str:

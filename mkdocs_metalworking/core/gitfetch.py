@@ -13,7 +13,7 @@ from .diagnostics import Unavailable
 from .git import Git, GitError, plain_arguments, repository_folder
 from .http import redact
 
-_SCHEMES = frozenset({"https", "http", "file"})
+SCHEMES = frozenset({"https", "http", "file"})
 # What git says when no deeper fetch would help either.
 _UNREACHABLE = (
     "authentication failed",
@@ -59,8 +59,8 @@ class Fetched:
 
     def __enter__(self) -> Fetched:
         try:
-            if self._scheme not in _SCHEMES:
-                raise Unavailable("unavailable", f"{self._where}: only {', '.join(sorted(_SCHEMES))} are fetched from")
+            if self._scheme not in SCHEMES:
+                raise Unavailable("unavailable", f"{self._where}: only {', '.join(sorted(SCHEMES))} are fetched from")
             self._init(partial=True)
             try:
                 self._fetch("--depth=1", "--filter=blob:none", wants=[self._commit])

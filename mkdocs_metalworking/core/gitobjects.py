@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import re
 import subprocess
 import tempfile
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import IO, Literal
 
 from .blob import HEX_ID
@@ -173,6 +175,12 @@ def resolve_path(objects: CatFile, commit: str, path: str) -> TreeEntry | None:
             return None
         entry = found
     return entry
+
+
+def commit_date(commit: bytes) -> str:
+    """Return the day on which a commit was made, in UTC, as ``2026-08-18``; "" when the object does not say."""
+    match = re.search(rb"^committer .*> (\d{1,12}) [+-]\d{4}$", commit.split(b"\n\n", 1)[0], re.MULTILINE)
+    return datetime.fromtimestamp(int(match[1]), UTC).date().isoformat() if match else ""
 
 
 def _entries(tree: bytes, width: int) -> Iterator[tuple[bytes, TreeEntry]]:

@@ -41,15 +41,15 @@ class Row:
         return tuple(name for part in re.split(r"\s+/\s+|;\s+", self.cuda) if (name := part.strip()))
 
 
-def read_mapping(path: Path, label: str) -> tuple[list[Row], list[Diagnostic]]:
-    """Read the table; returns what could be read and every problem with file and line."""
-    if not path.exists():
+def read_mapping(path: Path, label: str, draft: str | None = None) -> tuple[list[Row], list[Diagnostic]]:
+    """Read the table, or *draft* in its place; returns what could be read and every problem with file and line."""
+    if draft is None and not path.exists():
         where = Location(label)
         return [], [
             Diagnostic(Severity.WARNING, "mapping", "this file does not exist yet", "write it, or drop mapping:", where)
         ]
     try:
-        document = load_yaml(path.read_text(encoding="utf-8"), label)
+        document = load_yaml(path.read_text(encoding="utf-8") if draft is None else draft, label)
     except (OSError, UnicodeDecodeError) as error:
         return [], [MetalworkingError("mapping", f"cannot read {label}: {error}", "see the option mapping:").diagnostic]
     except MetalworkingError as problem:

@@ -40,6 +40,8 @@ class Site:
     library: Library = field(default_factory=Library)
     pages: dict[str, PageContext] = field(default_factory=dict)
     html: dict[str, str] = field(default_factory=dict)
+    drafts: dict[Path, str] = field(default_factory=dict)
+    """Texts that are read in the place of files: what a command is about to write."""
 
     @classmethod
     def load(cls, config_file: str | None) -> Site:
@@ -73,14 +75,21 @@ class Site:
 
     def label(self, file: File) -> str:
         """Return a page's path as messages show it, from the folder of mkdocs.yml."""
-        path = Path(file.abs_src_path or file.src_uri)
+        path = self.path(file)
         return path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else path.as_posix()
+
+    def path(self, file: File) -> Path:
+        """Return where a page's text lies."""
+        return Path(self.config.docs_dir, file.src_uri)
 
     def read(self, project: Project) -> Diagnostics:
         """Convert every page and return all that is wrong with pages, sources, lock and nav."""
         diagnostics = Diagnostics(project.problems)
         extension = MetalworkingExtension(project=project)
         extension.late = True  # nobody looks at the colours
+        for file in self.files.documentation_pages():
+            if (draft := self.drafts.get(self.path(file))) is not None:
+                file.content_string = draft
         self.library.read(self.files, self.label)
         for entry in self.library:
             diagnostics.extend(entry.problems)
@@ -106,7 +115,8 @@ class Site:
 
     def _mapping(self, diagnostics: Diagnostics) -> list[Row]:
         name = str(self.options.get("mapping") or "")
-        rows, problems = read_mapping(self.root / name, name) if name else ([], [])
+        path = self.root / name
+        rows, problems = read_mapping(path, name, self.drafts.get(path)) if name else ([], [])
         diagnostics.extend(problems)
         return rows
 

@@ -1,0 +1,113 @@
+"""Where quoted lines stand in another version of their file: by exact match, or not at all."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from .lines import LineRange
+
+_DIFF_LINES = 40
+_ALIKE = 0.5
+"""How alike two passages must be, from 0 to 1, for one to be shown as what became of the other."""
+
+
+class Outcome(StrEnum):
+    """What became of a range."""
+
+    UNCHANGED = "unchanged"
+    MOVED = "moved"
+    CHANGED = "changed"
+    """No passage has these lines; one is close."""
+    VANISHED = "vanished"
+    AMBIGUOUS = "ambiguous"
+    """Not at its old place, and at several others."""
+    REORDERED = "reordered"
+    """Found, but above a part that it must follow."""
+
+    @property
+    def settled(self) -> bool:
+        """Whether the new place is known."""
+        return self in (Outcome.UNCHANGED, Outcome.MOVED)
+
+
+@dataclass(frozen=True, slots=True)
+class Relocation:
+    """One range. ``new`` is set when the outcome is settled; ``diff`` is against the nearest text."""
+
+    old: LineRange
+    outcome: Outcome
+    new: LineRange | None = None
+    candidates: tuple[LineRange, ...] = ()
+    diff: tuple[str, ...] = ()
+
+    @property
+    def offset(self) -> int:
+        """By how many lines a settled range moved."""
+        return self.new.first - self.old.first if self.new else 0
+
+
+def relocate(old: Sequence[str], new: Sequence[str], parts: Sequence[LineRange]) -> list[Relocation]:
+    """Find each closed range of *old* in *new*: at the same place, else where its lines stand and nowhere else.
+
+    Each part is found by itself; one that is then above the part before it is REORDERED, since an excerpt shows lines
+    in the order of the file.
+    """
+    found = [_relocate(old, new, part) for part in parts]
+    last = 0
+    for index, one in enumerate(found):
+        if one.new is None:
+            continue
+        if one.new.first <= last:
+            found[index] = replace(one, outcome=Outcome.REORDERED, new=None, candidates=(one.new,))
+        else:
+            last = one.new.last or 0
+    return found
+
+
+def _relocate(old: Sequence[str], new: Sequence[str], part: LineRange) -> Relocation:
+    wanted = list(old[part.first - 1 : part.last])
+    count = len(wanted)
+    if list(new[part.first - 1 : part.first - 1 + count]) == wanted:
+        return Relocation(part, Outcome.UNCHANGED, LineRange(part.first, part.first + count - 1))
+    places = [
+        LineRange(index + 1, index + count)
+        for index in range(len(new) - count + 1)
+        if new[index] == wanted[0] and list(new[index : index + count]) == wanted
+    ]
+    if len(places) == 1:
+        return Relocation(part, Outcome.MOVED, places[0])
+    if places:
+        return Relocation(part, Outcome.AMBIGUOUS, candidates=tuple(places))
+    near = _nearest(old, new, part)
+    if near is None:
+        return Relocation(part, Outcome.VANISHED)
+    diff = tuple(_diff(wanted, new[near.first - 1 : near.last], part, near))
+    return Relocation(part, Outcome.CHANGED, candidates=(near,), diff=diff)
+
+
+def _nearest(old: Sequence[str], new: Sequence[str], part: LineRange) -> LineRange | None:
+    """Return the passage that stands where the part stood, between the lines that both versions have."""
+    low = high = 0
+    start, end = part.first - 1, part.last or part.first
+    for _, i1, i2, j1, j2 in (matcher := difflib.SequenceMatcher(None, old, new)).get_opcodes():
+        same = i2 - i1 == j2 - j1
+        if i1 <= start < i2:
+            low = j1 + (start - i1 if same else 0)
+        if i1 < end <= i2:
+            high = j1 + (end - i1) if same else j2
+    if high <= low:
+        return None
+    matcher.set_seqs("\n".join(old[start:end]), "\n".join(new[low:high]))
+    return LineRange(low + 1, high) if matcher.quick_ratio() >= _ALIKE else None
+
+
+def _diff(wanted: Sequence[str], found: Sequence[str], part: LineRange, near: LineRange) -> Iterator[str]:
+    lines = ["…" if line.startswith("@@") else line for line in difflib.unified_diff(wanted, found, n=1, lineterm="")]
+    yield f"@@ {part} -> {near} @@"
+    lines = lines[3:]  # without the names and the first numbers, which count from the part's own start
+    yield from lines[:_DIFF_LINES]
+    if len(lines) > _DIFF_LINES:
+        yield f"… {len(lines) - _DIFF_LINES} more lines"

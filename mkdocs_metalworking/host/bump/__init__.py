@@ -1,0 +1,1 @@
+"""Moving a pin: its places are found, relocated, rewritten in memory and read again, before anything is written."""

@@ -1,0 +1,1 @@
+"""The subcommands of ``metalworking``, one module for each subject."""

@@ -1,0 +1,121 @@
+"""What the commands share: the loaded site, its two files, and how problems end a command."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+from filelock import FileLock
+
+from ...core.binding import Binder
+from ...core.blob import FileKey, LockedFile
+from ...core.diagnostics import Diagnostic, Diagnostics, MetalworkingError, Unavailable
+from ...core.gitfetch import clone_url
+from ...core.lock import Lock, load_lock
+from ...core.project import Project, Settings
+from ...core.store import Store, default_root
+from ..site import Site
+
+
+@dataclass(frozen=True)
+class Program:
+    """What a command is told: another mkdocs.yml, and the address from which git fetches a repository."""
+
+    config_file: str | None = None
+    url: Callable[[str], str] = clone_url
+
+
+pass_program = click.make_pass_decorator(Program)
+
+
+def open_site(program: Program) -> Site:
+    """Load mkdocs.yml, or end the command with what is wrong."""
+    with ending():
+        return Site.load(program.config_file)
+
+
+def store_of(settings: Settings) -> Store:
+    """Return the store of verified files."""
+    return Store(settings.store or default_root())
+
+
+@contextlib.contextmanager
+def locked_lock(settings: Settings) -> Iterator[Lock]:
+    """Read sources.lock while no other command can write it: what was added meanwhile stays."""
+    guard = Path(str(settings.lock) + ".lock")
+    with FileLock(guard, timeout=60):
+        yield read_lock(settings)[0]
+    guard.unlink(missing_ok=True)
+
+
+def read_lock(settings: Settings) -> tuple[Lock, list[Diagnostic]]:
+    """Read sources.lock; a file that does not exist is an empty one."""
+    text = settings.lock.read_text(encoding="utf-8") if settings.lock.exists() else ""
+    return load_lock(text, settings.lock.name)
+
+
+def write(path: Path, text: str) -> None:
+    """Write all of *text* or nothing, with the line ends it has."""
+    temporary = path.with_name(path.name + ".new")
+    temporary.write_text(text, encoding="utf-8", newline="")
+    temporary.replace(path)
+
+
+def bind(
+    program: Program, project: Project, keys: Iterable[FileKey], mirrors: Iterable[str] | None = None
+) -> tuple[list[LockedFile], list[tuple[FileKey, MetalworkingError]]]:
+    """Ask git what each file is and keep its bytes; returns what is bound and what is wrong with the others.
+
+    *mirrors* stand in for those of the pin, for a commit that is not pinned yet.
+    """
+    settings = project.settings
+    store = store_of(settings)
+    bound: list[LockedFile] = []
+    failed: list[tuple[FileKey, MetalworkingError]] = []
+    by_pin: dict[tuple[str, str], list[FileKey]] = {}
+    for key in keys:
+        by_pin.setdefault((key.repo, key.commit), []).append(key)
+    for (repo, commit), group in by_pin.items():
+        clones = project.sources.pin(repo, commit).mirrors if mirrors is None else mirrors
+        binder = Binder(settings.code, mirrors=clones, url=program.url, keep=store.put, offline=settings.offline)
+        for key, answer in binder.bind_many(group).items():
+            if isinstance(answer, MetalworkingError):
+                failed.append((key, answer))
+            else:
+                bound.append(answer)
+    return bound, failed
+
+
+def as_json(data: Any) -> None:
+    """Print *data* for other programs."""
+    click.echo(json.dumps(data, indent=2, ensure_ascii=False))
+
+
+def stop_at(problems: Iterable[Diagnostic]) -> None:
+    """Print *problems* and end the command, when there are any."""
+    found = list(Diagnostics(problems))
+    if found:
+        for problem in found:
+            click.echo(str(problem))
+        sys.exit(1)
+
+
+@contextlib.contextmanager
+def ending() -> Iterator[None]:
+    """End the command with a problem's message: 1 when something is wrong, 2 when something could not be reached."""
+    try:
+        yield
+    except MetalworkingError as problem:
+        fail(problem)
+
+
+def fail(problem: MetalworkingError) -> NoReturn:
+    """Print *problem* and end the command."""
+    click.echo(str(problem))
+    sys.exit(2 if isinstance(problem, Unavailable) else 1)
