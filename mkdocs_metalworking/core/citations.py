@@ -15,7 +15,8 @@ from .lines import Ranges, close_ranges, format_ranges, parse_ranges
 from .lock import Lock
 from .sources import Pin, Reference, Sources
 
-CITATION = re.compile(r"\[@(?P<target>[^\],\s][^\],]*)(?:,(?P<note>[^\]]*))?\]")
+# No [ inside: else a page full of "[@a" would be read to its end from every one of them.
+CITATION = re.compile(r"\[@(?P<target>[^\[\],\s][^\[\],]*)(?:,(?P<note>[^\[\]]*))?\]")
 _LINES = re.compile(r"(?P<repo>[^@:#\s]+/[^@:#\s]+)(?:@(?P<sha>[0-9a-f]+))?:(?P<path>[^#]+)(?:#(?P<ranges>\S+))?")
 
 

@@ -30,6 +30,7 @@ _WORD = re.compile(r"\S*")
 _NAME = re.compile(r"[A-Za-z_-]+")
 _EQUALS = re.compile(r"=")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _EXAMPLE = "<< excerpt owner/name@1a2b3c4:path/file.metal#L10-20 >>"
 
 
@@ -159,8 +160,10 @@ def check_path(path: str) -> None:
         raise GrammarProblem(f"{path!r} is an absolute path", "write it from the repository's root")
     if "\\" in path:
         raise GrammarProblem(f"{path!r} has a backslash", "write / between folders")
-    if ".." in parts or "." in parts or "" in parts or "\0" in path:
+    if ".." in parts or "." in parts or "" in parts:
         raise GrammarProblem(f"{path!r} is not a plain path", "no ., .. or empty parts")
+    if _CONTROL.search(path):
+        raise GrammarProblem(f"{path!r} has a control character", "such a file is not quoted")
 
 
 def _options(scanner: _Scanner) -> dict[str, object]:

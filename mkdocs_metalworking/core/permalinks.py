@@ -93,7 +93,15 @@ def parse_permalink(url: str) -> Permalink:
 
     Raises MetalworkingError (``permalink``) for anything else.
     """
-    parts = urlsplit(url.strip())
+    refusal = MetalworkingError(
+        "permalink",
+        f"not a permalink: {url.strip()[:120]}",
+        "on the file's page press y, select the lines, copy the address",
+    )
+    try:
+        parts = urlsplit(url.strip())
+    except ValueError:  # a host in brackets that is no address
+        raise refusal from None
     host = parts.netloc.lower().removeprefix("www.")
     if host == "raw.githubusercontent.com":
         match = re.fullmatch(r"/(?P<name>[^/]+/[^/]+)/(?P<sha>[^/]+)/(?P<path>.+)", parts.path)
@@ -101,11 +109,7 @@ def parse_permalink(url: str) -> Permalink:
     else:
         match = next((m for form in _FORMS if (m := form.fullmatch(parts.path))), None)
     if parts.scheme not in ("http", "https") or "@" in host or match is None:
-        raise MetalworkingError(
-            "permalink",
-            f"not a permalink: {url.strip()[:120]}",
-            "on the file's page press y, select the lines, copy the address",
-        )
+        raise refusal
     name = unquote(match["name"])
     fragment = re.sub(r"(L[0-9]+)C[0-9]+", r"\1", unquote(parts.fragment))
     ranges = parse_ranges(fragment) if re.fullmatch(r"L[0-9].*", fragment) else None

@@ -7,18 +7,24 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 from collections.abc import Hashable, Iterator
 from functools import cache
 from importlib import resources
 from typing import Any
 
 import yaml
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError
 
 from .diagnostics import Diagnostic, Location, MetalworkingError, Severity
 
 Position = tuple[str | int, ...]
+
+
+# What a value's own tag (``!!int x``), an endless number or an odd key make PyYAML's constructors raise.
+_BAD_VALUE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class _Loader(yaml.SafeLoader):
@@ -29,6 +35,15 @@ _Loader.yaml_implicit_resolvers = {
     first: [(tag, regexp) for tag, regexp in resolvers if tag != "tag:yaml.org,2002:timestamp"]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
+
+
+def _pattern(_validator: Any, pattern: str, instance: Any, _schema: Any) -> Iterator[ValidationError]:
+    """Check ``pattern`` as JSON Schema means it: ``$`` is the very end, where Python also takes a last line feed."""
+    if isinstance(instance, str) and not re.search(re.sub(r"\$\Z", r"\\Z", pattern), instance):
+        yield ValidationError(f"{instance!r} does not match {pattern!r}")
+
+
+_Validator: Any = validators.extend(Draft202012Validator, {"pattern": _pattern})  # type: ignore[no-untyped-call]
 
 
 class YamlDocument:
@@ -89,7 +104,8 @@ def _kind(value: object) -> str:
 @cache
 def _validator(name: str) -> Draft202012Validator:
     text = resources.files("mkdocs_metalworking").joinpath("schemas", name).read_text(encoding="utf-8")
-    return Draft202012Validator(json.loads(text))
+    made: Draft202012Validator = _Validator(json.loads(text))
+    return made
 
 
 def load_yaml(text: str, path: str, *, first_line: int = 1) -> YamlDocument:
@@ -97,8 +113,9 @@ def load_yaml(text: str, path: str, *, first_line: int = 1) -> YamlDocument:
 
     Raises MetalworkingError (``yaml``) with file and line for bad YAML and for a key given twice.
     """
-    loader = _Loader(text)
+    loader: _Loader | None = None
     try:
+        loader = _Loader(text)
         node = loader.get_single_node()
         lines: dict[Position, int] = {(): first_line}
         if node is None:
@@ -110,12 +127,22 @@ def load_yaml(text: str, path: str, *, first_line: int = 1) -> YamlDocument:
         where = Location(path, mark.line + first_line if mark else first_line)
         problem = (error.problem or error.context or "cannot be read").replace("\n", " ")
         raise MetalworkingError("yaml", f"bad YAML: {problem}", "quote text that holds : or #", where) from error
+    except yaml.reader.ReaderError as error:
+        where = Location(path, text.count("\n", 0, error.position) + first_line)
+        shown = f"U+{error.character:04X}" if isinstance(error.character, int) else "a character"
+        raise MetalworkingError("yaml", f"bad YAML: {shown} may not stand in YAML", "take it out", where) from error
     except yaml.YAMLError as error:
         raise MetalworkingError("yaml", f"bad YAML: {error}", "", Location(path, first_line)) from error
     except RecursionError as error:
         raise MetalworkingError("yaml", "bad YAML: nested too deeply", "", Location(path, first_line)) from error
+    except _BAD_VALUE as error:
+        message = f"bad YAML: a value cannot be read ({type(error).__name__})"
+        raise MetalworkingError(
+            "yaml", message, "look for tags (!!) and numbers", Location(path, first_line)
+        ) from error
     finally:
-        loader.dispose()
+        if loader is not None:
+            loader.dispose()
 
 
 def _walk(node: yaml.Node, at: Position, lines: dict[Position, int], offset: int, path: str, visited: set[int]) -> None:
@@ -126,11 +153,18 @@ def _walk(node: yaml.Node, at: Position, lines: dict[Position, int], offset: int
         seen: set[Hashable] = set()
         for key, value in node.value:
             line = key.start_mark.line + offset
+            if not isinstance(key, yaml.ScalarNode):
+                raise MetalworkingError("yaml", "a key is not plain text", "write key: value", Location(path, line))
             if key.value in seen:
                 raise MetalworkingError("yaml", f"key {key.value!r} is given twice", "keep one", Location(path, line))
             seen.add(key.value)
             lines[(*at, key.value)] = line
+            _walk(key, at, lines, offset, path, visited)
             _walk(value, (*at, key.value), lines, offset, path, visited)
+    elif isinstance(node, yaml.ScalarNode):
+        if _SURROGATE.search(node.value):
+            where = Location(path, node.start_mark.line + offset)
+            raise MetalworkingError("yaml", "half of a surrogate pair is no character", "write the whole one", where)
     elif isinstance(node, yaml.SequenceNode):
         for index, item in enumerate(node.value):
             lines[(*at, index)] = item.start_mark.line + offset

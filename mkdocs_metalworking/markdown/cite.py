@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -40,6 +41,7 @@ class CitationProcessor(Treeprocessor):
 
     def run(self, root: Element) -> None:
         """Replace the citations of the page and of its footnotes."""
+        self._work.locator.rewind()
         footnotes = self._footnotes()
         for element in _elements(root):
             if element.text and "[@" in element.text and not isinstance(element.text, AtomicString):
@@ -56,11 +58,15 @@ class CitationProcessor(Treeprocessor):
         return self._work.md.inlinePatterns["footnote"].footnotes  # type: ignore[attr-defined]
 
     def _replace(self, text: str, footnotes: Any) -> str:
-        literal = [match.span() for match in _CODE_SPAN.finditer(text)]
+        starts, ends = [], []
+        for span in _CODE_SPAN.finditer(text):
+            starts.append(span.start())
+            ends.append(span.end())
 
         def one(match: re.Match[str]) -> str:
             start = match.start("citation")
-            if any(a <= start < b for a, b in literal) or text[:start].endswith("\\"):
+            before = bisect_right(starts, start) - 1
+            if (before >= 0 and start < ends[before]) or text[start - 1 : start] == "\\":
                 return match[0]
             return self._cite(match, footnotes)
 
@@ -83,11 +89,12 @@ class CitationProcessor(Treeprocessor):
 
 
 def _elements(root: Element) -> Iterator[Element]:
-    if root.tag in _LITERAL:
-        return
-    yield root
-    for child in root:
-        yield from _elements(child)
+    todo = [root]
+    while todo:
+        element = todo.pop()
+        if element.tag not in _LITERAL:
+            yield element
+            todo.extend(reversed(element))
 
 
 def describe(cited: CitedReference | CitedLines) -> str:

@@ -61,6 +61,11 @@ class ExcerptProcessor(BlockProcessor):
         if above:
             self.parser.parseBlocks(parent, ["\n".join(above)])
         parent.append(self._element(lines[index]))
+        # Those that follow at once are taken in the same round: ten thousand rounds would each copy all that is left.
+        following = next((i for i, line in enumerate(rest) if not LINE.match(line)), len(rest))
+        for line in rest[:following]:
+            parent.append(self._element(line))
+        rest = rest[following:]
         if rest:
             blocks.insert(0, "\n".join(rest))
         return None
@@ -81,7 +86,7 @@ class ExcerptProcessor(BlockProcessor):
     def _figure(self, quotation: Quotation, where: Location) -> Element:
         work = self._work
         searchable = work.search if quotation.directive.search is None else quotation.directive.search
-        anchors = figure.Anchors.of(quotation, work.page.ids)
+        anchors = figure.Anchors.of(quotation, work.page.ids, work.page.copies)
         element = figure.figure(quotation, anchors, searchable=searchable)
         try:
             html = self._content(quotation, anchors)
@@ -119,6 +124,7 @@ class NotesProcessor(Treeprocessor):
 
     def run(self, root: Element) -> None:
         """Move and number the notes of every figure."""
+        self._work.locator.rewind()
         figures = {
             id(element): (quotation, anchors, where) for element, quotation, anchors, where in self._work.figures
         }
@@ -233,6 +239,7 @@ class LeftoverProcessor(Treeprocessor):
 
     def run(self, root: Element) -> None:
         """Report every leftover."""
+        self._work.locator.rewind()
         for text in _prose(root):
             if "<<" in text or "< <" in text:
                 for match in _LEFTOVER.finditer(text):
@@ -264,12 +271,17 @@ class LeftoverProcessor(Treeprocessor):
         self._work.page.report(MetalworkingError(code, message, hint), where)
 
 
-def _prose(element: Element) -> Iterator[str]:
-    if element.tag in _LITERAL or element.get("class") == "mw-error":
-        return
-    if element.text:
-        yield element.text
-    for child in element:
-        yield from _prose(child)
-        if child.tail:
-            yield child.tail
+def _prose(root: Element) -> Iterator[str]:
+    """Yield the text that a reader sees as prose; no recursion, since a page may nest deeper than Python's stack."""
+    todo: list[Element | str] = [root]
+    while todo:
+        item = todo.pop()
+        if isinstance(item, str):
+            yield item
+        elif item.tag not in _LITERAL and item.get("class") != "mw-error":
+            if item.text:
+                yield item.text
+            for child in reversed(item):
+                if child.tail:
+                    todo.append(child.tail)
+                todo.append(child)

@@ -35,18 +35,24 @@ class Anchors:
     suffix: str
 
     @classmethod
-    def of(cls, quotation: Quotation, taken: set[str]) -> Anchors:
-        """Choose ids that *taken* does not hold yet, and enter them there."""
+    def of(cls, quotation: Quotation, taken: set[str], copies: dict[str, int] | None = None) -> Anchors:
+        """Choose ids that *taken* does not hold yet, and enter them there.
+
+        *copies* counts how often each was given, so that many copies on a page cost no search.
+        """
+        copies = {} if copies is None else copies
         prefix = f"--{quotation.file.blob[:7]}-L"
         numbers = [n for r in quotation.ranges for n in range(r.first, (r.last or 0) + 1)]
+        names = [f"{prefix}{n}" for n in numbers]
         count = 1
         while True:
             anchors = cls(prefix, "" if count == 1 else f"-{count}")
-            ids = {anchors.line(n) for n in numbers}
+            ids = {f"{name}{anchors.suffix}" for name in names}
             if ids.isdisjoint(taken):
                 taken |= ids
+                copies.update(dict.fromkeys(names, count))
                 return anchors
-            count += 1
+            count = max(count, *(copies.get(name, 0) for name in names)) + 1
 
     def line(self, number: int) -> str:
         """Return the id of a source line."""

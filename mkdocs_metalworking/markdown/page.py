@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from ..core.citations import CitedLines, CitedReference
 from ..core.cuda import PageMeta, split_front_matter
@@ -12,6 +15,7 @@ from ..core.diagnostics import Diagnostics, Location, MetalworkingError
 from ..core.directive import LINE
 from ..core.quotation import Quotation
 
+_NEWLINE = re.compile(r"\r\n|\n|\r")
 _FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,})")
 
 
@@ -27,6 +31,8 @@ class PageContext:
     citations: list[CitedReference | CitedLines] = field(default_factory=list)
     ids: set[str] = field(default_factory=set)
     """Ids given to lines of code; the host adds them to the page's anchors."""
+    copies: dict[str, int] = field(default_factory=dict)
+    """How often a line of code was given an id, so that a page may quote it ten thousand times."""
     links: list[str] = field(default_factory=list)
     """Targets of the links in the text, as the author wrote them."""
     late: dict[str, Callable[[], str]] = field(default_factory=dict)
@@ -46,11 +52,14 @@ class Locator:
 
     def __init__(self, page: PageContext) -> None:
         self._page = page
-        self._lines = page.source.splitlines() if page.source is not None else []
+        self._lines = _NEWLINE.split(page.source) if page.source is not None else []
+        self._text = "\n".join(self._lines)
+        self._starts = list(accumulate((len(line) + 1 for line in self._lines), initial=0))
         self._front = split_front_matter(page.source)[1] if page.source is not None else 0
-        self._queues: dict[str, list[int]] = {}
+        self._cursor = 0
+        self._queues: dict[str, deque[int]] = {}
         for number, text in self._directives():
-            self._queues.setdefault(text, []).append(number)
+            self._queues.setdefault(text, deque()).append(number)
 
     def _directives(self) -> Iterator[tuple[int, str]]:
         fence = ""
@@ -69,11 +78,22 @@ class Locator:
 
     def directive(self, text: str) -> Location:
         """Return where the next directive with this *text* stands."""
-        queue = self._queues.get(text.strip(), [])
-        return Location(self._page.path, queue.pop(0) if queue else None)
+        queue = self._queues.get(text.strip())
+        return Location(self._page.path, queue.popleft() if queue else None)
 
     def text(self, words: str) -> Location:
-        """Return the first line below the front matter that holds *words*, or any line that does."""
-        found = [i for i, line in enumerate(self._lines, 1) if words in line]
-        body = next((i for i in found if i > self._front), None)
-        return Location(self._page.path, body or (found[0] if found else None))
+        """Return the next line below the front matter that holds *words*, or the first that does.
+
+        Problems come in the order of the page, more or less; so the search goes on where the last one ended.
+        """
+        body = self._starts[min(self._front, len(self._lines))]
+        for start in (max(body, self._cursor), body, 0):
+            at = self._text.find(words, start)
+            if at >= 0:
+                self._cursor = at + 1
+                return Location(self._page.path, bisect_right(self._starts, at))
+        return Location(self._page.path)
+
+    def rewind(self) -> None:
+        """Search from the top again; called before another round over the page."""
+        self._cursor = 0
