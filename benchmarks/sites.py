@@ -13,12 +13,12 @@ from pathlib import Path
 from mkdocs_metalworking.core.blob import FileKey, LockedFile
 from mkdocs_metalworking.core.lock import Lock
 
-WORDS = (
+WORDS = (  # noqa: SIM905
     "tile simdgroup register lane barrier fragment loader kernel threadgroup cache line stride copy "
     "matrix tensor device memory buffer command queue pipeline occupancy latency bandwidth group "
     "result value order first second every each one two four loads stores waits reads writes holds "
     "keeps moves adds takes leaves runs costs"
-).split()  # noqa: SIM905
+).split()
 
 
 @dataclass(frozen=True)
