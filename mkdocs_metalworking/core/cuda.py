@@ -60,6 +60,8 @@ class PageMeta:
 
     summary: str = ""
     cuda: Cuda | None = None
+    chapter: bool = True
+    """On the first page of a section: whether the section is a chapter of the book."""
 
 
 @cache
@@ -114,7 +116,7 @@ def page_meta(meta: Mapping[str, Any]) -> PageMeta:
             carries=entry.get("carries", ""),
             misleads=entry.get("misleads", ""),
         )
-    return PageMeta(str(meta.get("summary") or ""), cuda)
+    return PageMeta(str(meta.get("summary") or ""), cuda, meta.get("chapter") is not False)
 
 
 def _check_slugs(document: YamlDocument) -> list[Diagnostic]:

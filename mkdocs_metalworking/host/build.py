@@ -100,7 +100,7 @@ class Build:
     def read_book(self, nav: Navigation, files: Files) -> None:
         """Read the front matter of every page and the order of the nav."""
         self.library.read(files, self.label)
-        self.book = book_of(nav)
+        self.book = book_of(nav, self.library)
         self._files = files
         for entry in self.library:
             self._diagnostics.extend(entry.problems)

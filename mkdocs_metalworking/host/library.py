@@ -64,13 +64,18 @@ def read_entry(uri: str, text: str, label: str) -> Entry:
     return Entry(uri, title, meta, tuple(problems))
 
 
-def book_of(nav: Navigation) -> Book[str]:
-    """Return the book that *nav* describes: its top sections are the chapters, other pages stand in front."""
+def book_of(nav: Navigation, library: Library) -> Book[str]:
+    """Return the book that *nav* describes: its top sections are the chapters, the first page stands in front.
+
+    A section whose first page says ``chapter: false`` is left out, as are pages outside sections.
+    """
     chapters: list[Chapter[str]] = []
     front: list[str] = []
     for item in nav.items:
         if isinstance(item, Section):
             pages = [page.file.src_uri for page in _pages(item)]
+            if pages and (entry := library.entries.get(pages[0])) is not None and not entry.meta.chapter:
+                continue
             opening = next((uri for uri in pages[:1] if uri.endswith(("index.md", "README.md"))), None)
             chapters.append(Chapter(item.title, opening, tuple(uri for uri in pages if uri != opening)))
         elif isinstance(item, Page):

@@ -151,7 +151,7 @@ class Site:
 
     def order(self) -> list[str]:
         """Return the source paths in order of reading."""
-        return list(book_of(self.navigation()))
+        return list(book_of(self.navigation(), self.library))
 
 
 def _nav_uris(item: object) -> Iterator[str]:

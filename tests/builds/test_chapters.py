@@ -1,0 +1,93 @@
+"""Sections of the nav that are no chapters: ``chapter: false`` on the first page of one."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.builds.conftest import Site
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+ABOUT = "---\nsummary: How it is made.\nchapter: false\n---\n\n# About\n\nSee [one](../first/one.md).\n"
+
+
+@pytest.fixture
+def about(site: Site) -> Site:
+    """A section in the middle of the nav that is no chapter, with a section in it."""
+    site.page("about/index.md", ABOUT)
+    site.page("about/terms.md", "# Terms\n\nSee [two](../first/two.md).\n")
+    site.page("about/deep/more.md", "# More\n")
+    site.config(
+        "  - Second:\n",
+        "  - About:\n      - about/index.md\n      - about/terms.md\n"
+        "      - Deep:\n          - about/deep/more.md\n  - Second:\n",
+    )
+    return site
+
+
+def test_it_is_passed_over_in_the_order_of_reading(about: Site) -> None:
+    done = about.build("--strict")
+    assert done.returncode == 0, done.stderr
+    two = about.html("first/two/index.html")
+    assert re.search(r'rel="next".*?Chapter 2: Second.*?Three', two, re.DOTALL), "the next chapter follows, as number 2"
+    three = about.html("second/three/index.html")
+    assert re.search(r'rel="prev".*?<span class="mw-next-title">Two<', three, re.DOTALL)
+    assert 'rel="next"' not in re.search(r'<nav class="mw-place.*?</nav>', three, re.DOTALL)[0]  # type: ignore[index]
+
+
+@pytest.mark.parametrize("page", ["about", "about/terms", "about/deep/more"])
+def test_its_pages_show_no_place(about: Site, page: str) -> None:
+    assert about.build().returncode == 0
+    html = about.html(f"{page}/index.html")
+    assert "mw-place" not in html
+    assert "mw-contents" not in html
+
+
+def test_it_links_nothing_back(about: Site) -> None:
+    """Pages about the book are no readers of it: they do not stand under "Linked from"."""
+    assert about.build().returncode == 0
+    found = re.search(r'<aside class="mw-linked-from".*?</aside>', about.html("first/two/index.html"), re.DOTALL)
+    assert found is None or "Terms" not in found[0]
+
+
+def test_a_page_inside_a_chapter_may_not_end_it(site: Site) -> None:
+    site.page("first/two.md", "---\nchapter: false\n---\n\n# Two\n")
+    assert site.build().returncode == 0
+    assert "First, 2 of 2" in site.html("first/two/index.html")
+
+
+def test_it_must_be_true_or_false(site: Site) -> None:
+    site.page("first/two.md", "---\nchapter: nein\n---\n\n# Two\n")
+    done = site.build()
+    assert done.returncode == 1
+    assert "docs/first/two.md:2" in done.stderr
+
+
+def test_the_templates_of_the_book_leave_it_without_a_number(about: Site) -> None:
+    shutil.copytree(REPOSITORY / "overrides", about.root / "overrides")
+    about.config("  font: false\n", "  font: false\n  custom_dir: overrides\n")
+    about.page("index.md", "---\ntemplate: home.html\n---\n\n# Home\n")
+    done = about.build()
+    assert done.returncode == 0, done.stderr
+    page = about.html("second/three/index.html")
+    nav = re.search(r'<nav class="mw-nav".*?</nav>', page, re.DOTALL)[0]  # type: ignore[index]
+    titles = [
+        re.sub(r"<[^>]*>|\s+", " ", found).split()
+        for found in re.findall(r'class="mw-nav-title.*?>(.*?)</(?:a|span)>\n', nav)
+    ]
+    assert titles == [["1", "First"], ["About"], ["2", "Second"]]
+    assert re.search(r'mw-nav-part"><span>Deep</span>.*?More', nav, re.DOTALL), "a section within it keeps its title"
+    assert 'class="md-content mw-ch2"' in page
+    inside = about.html("about/terms/index.html")
+    assert 'class="md-content mw-ch0"' in inside
+    path = re.search(r'<nav class="mw-path".*?</nav>', inside, re.DOTALL)[0]  # type: ignore[index]
+    assert "mw-tiles" not in path
+    assert "mw-of" not in path
+    assert re.sub(r"<[^>]*>|\s+", " ", path).split() == ["Test", "About", "Terms"]
+    home = about.html("index.html")
+    assert re.findall(r'mw-arc-number" aria-hidden="true">(\d)<', home) == ["1", "2"]
+    assert "Terms" not in re.search(r'<section class="mw-arc".*?</section>', home, re.DOTALL)[0]  # type: ignore[index]
+    assert "About" not in re.search(r"<h2>Chapters</h2>.*?</ul>", about.html("404.html"), re.DOTALL)[0]  # type: ignore[index]
