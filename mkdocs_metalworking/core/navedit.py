@@ -40,7 +40,7 @@ def insert_page(text: str, after: str, title: str, uri: str, path: str = "mkdocs
     if len(found) > 1 or item is None or "-" in item["indent"]:
         why = "is named several times" if len(found) > 1 else "does not stand on a line of its own"
         raise MetalworkingError("nav", f"{after} {why}", f"add by hand: {line}", where)
-    end = "\r\n" if lines[number].endswith("\r\n") else "\n"
+    end = "\r\n" if "\r\n" in text else "\n"
     if not lines[number].endswith("\n"):
         lines[number] += end
     lines.insert(number + 1, f"{item['indent']}{line}{end}")

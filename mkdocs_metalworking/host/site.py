@@ -12,7 +12,7 @@ from pathlib import Path
 import markdown
 from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.exceptions import ConfigurationError
+from mkdocs.exceptions import Abort, ConfigurationError
 from mkdocs.structure.files import File, Files, get_files
 from mkdocs.structure.nav import Navigation, get_navigation
 
@@ -47,8 +47,11 @@ class Site:
     def load(cls, config_file: str | None) -> Site:
         """Load mkdocs.yml and list its files. Raises MetalworkingError (``config``) when that fails."""
         try:
-            with _quiet():
+            with _quiet() as told:
                 config = load_config(config_file=config_file)
+        except Abort as error:
+            where = Location(Path(config_file or "mkdocs.yml").name)
+            raise MetalworkingError("config", "; ".join(told) or str(error), "", where) from error
         except ConfigurationError as error:
             raise MetalworkingError(
                 "config", str(error), "run this in the folder of mkdocs.yml, or name it with -f"
@@ -167,13 +170,21 @@ def _nav_uris(item: object) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def _quiet() -> Iterator[None]:
+def _quiet() -> Iterator[list[str]]:
+    """Keep MkDocs from printing; yields the list that gets its errors."""
+    told: list[str] = []
+
+    class Collect(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            told.append(record.getMessage())
+
     logger = logging.getLogger("mkdocs")
-    level, disabled = logger.level, logger.disabled
-    logger.disabled = True
+    collect, propagate = Collect(logging.ERROR), logger.propagate
+    logger.addHandler(collect)
+    logger.propagate = False
     try:
         with contextlib.redirect_stderr(io.StringIO()):
-            yield
+            yield told
     finally:
-        logger.setLevel(level)
-        logger.disabled = disabled
+        logger.removeHandler(collect)
+        logger.propagate = propagate

@@ -54,4 +54,5 @@ def _summary(site: Site, errors: list[Diagnostic], warnings: list[Diagnostic]) -
 def _online_summary(project: Project, found: list[Diagnostic]) -> str:
     silent = sum(finding.severity is Severity.UNAVAILABLE for finding in found)
     told = f", {silent} could not be asked" if silent else ""
-    return f"{len(project.sources.pins)} pins asked{told}: {len(found) - silent} findings"
+    pins, others = len(project.sources.pins), len(found) - silent
+    return f"{pins} pin{'' if pins == 1 else 's'} asked{told}: {others} finding{'' if others == 1 else 's'}"
