@@ -31,6 +31,7 @@ from .marks import Marks
 
 if TYPE_CHECKING:
     from .plugin import MetalworkingConfig
+    from .replay import Replay
 
 LOOKUP = "assets/metalworking/lookup.json"
 """Where the browser finds what the CUDA lookup and the link previews show."""
@@ -74,11 +75,14 @@ class Build:
         options: MetalworkingConfig,
         *,
         library: Library | None = None,
+        replay: Replay | None = None,
     ) -> None:
         self.project = project
         self.library = library or Library()
         self.book: Book[str] = Book(())
+        self.nav = Navigation([], [])
         self._extension = extension
+        self._replay = replay
         self._config = config
         self._options = options
         self._diagnostics = Diagnostics(project.problems)
@@ -101,6 +105,7 @@ class Build:
         """Read the front matter of every page and the order of the nav."""
         self.library.read(files, self.label)
         self.book = book_of(nav, self.library)
+        self.nav = nav
         self._files = files
         for entry in self.library:
             self._diagnostics.extend(entry.problems)
@@ -139,13 +144,15 @@ class Build:
             path=self.label(page.file),
             source=page.file.content_string,
             meta=entry.meta if entry else None,
-            diagnostics=self._diagnostics,
         )
-        self._pages[page.file.src_uri] = context
-        self._extension.page = context
         if entry and entry.meta.summary:
             page.meta.setdefault("description", entry.meta.summary)
-        return self._marks.fill(markdown, page.file.src_uri)
+        text = self._marks.fill(markdown, page.file.src_uri)
+        if self._replay is not None:
+            context = self._replay.prepare(page, text) or context
+        self._pages[page.file.src_uri] = context
+        self._extension.page = context
+        return text
 
     def _title(self, uri: str) -> str:
         """Return a page's title in the nav, when it has one there."""
@@ -157,6 +164,8 @@ class Build:
         context = self._pages[page.file.src_uri]
         if page.present_anchor_ids is not None:
             page.present_anchor_ids |= context.ids
+        if self._replay is not None:
+            self._replay.keep(page, context, sound=not context.diagnostics)
 
     # When all pages are rendered
 
@@ -227,6 +236,8 @@ class Build:
 
     def report_errors(self, log: logging.Logger) -> int:
         """Log every error and warning once; return how many errors there are."""
+        for context in self._pages.values():
+            self._diagnostics.extend(context.diagnostics)
         self._diagnostics.extend(self.project.resolver.warnings)
         for problem in self._diagnostics.of(Severity.WARNING):
             log.warning(str(problem))

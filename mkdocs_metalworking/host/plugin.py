@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from jinja2 import Environment
 from mkdocs.config import base
@@ -30,6 +30,7 @@ from ..markdown.linecache import DiskLineCache
 from . import compatibility
 from .assets import asset_files
 from .build import Build
+from .replay import Replay
 
 Command = Literal["build", "gh-deploy", "serve"]
 _LOG = logging.getLogger("mkdocs.plugins.metalworking")
@@ -58,10 +59,14 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         self._cache: DiskLineCache | None = None
         self._build: Build | None = None
         self._watched: list[str] = []
+        self._replay: Replay | None = None
 
     def on_startup(self, *, command: Command, dirty: bool) -> None:
         """Remember the command. Being defined, it also lets this object survive the rebuilds of ``serve``."""
         self._command = command
+        if command == "serve" and not dirty:
+            self._replay = Replay()
+            self._replay.watch()
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Read sources.yml and sources.lock and put the Markdown extension in."""
@@ -87,7 +92,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         if self._build is not None:
             self._build.close()
         library = self._build.library if self._build is not None else None
-        self._build = Build(project, extension, config, self.config, library=library)
+        self._build = Build(project, extension, config, self.config, library=library, replay=self._replay)
         return config
 
     def _line_cache(self, settings: Settings) -> DiskLineCache:
@@ -105,6 +110,8 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
     @event_priority(-100)
     def on_nav(self, nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
         """Learn the order of reading and what every page says of itself."""
+        if self._replay is not None:
+            self._replay.begin(config, files, map(Path, self._watched))
         self._current.read_book(nav, files)
         return nav
 
@@ -127,6 +134,8 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         if failed and self._command != "serve":
             raise Abort(f"metalworking: {failed} error{'s' if failed > 1 else ''}; nothing wrong may be published.")
         self._current.connect(files)
+        if self._replay is not None:
+            self._replay.connect(self._current.nav, env)
         return env
 
     @event_priority(-50)
@@ -141,7 +150,10 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
 
         Material's search reads the page at priority 0; what comes after it costs no search.
         """
-        context["metalworking"] = self._current.finish_page(page)  # type: ignore[typeddict-unknown-key]
+        ending = self._current.finish_page(page)
+        context["metalworking"] = ending  # type: ignore[typeddict-unknown-key]
+        if self._replay is not None:
+            self._replay.template_key(page, cast(dict[str, Any], context), ending)
         return context
 
     @event_priority(-50)
@@ -166,6 +178,8 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
             self._build.close()
         if self._cache is not None:
             self._cache.close()
+        if self._replay is not None:
+            self._replay.close()
 
     def on_serve(self, server: LiveReloadServer, config: MkDocsConfig, builder: Callable[..., Any]) -> LiveReloadServer:
         """Rebuild when the sources, the lock or an override changes."""

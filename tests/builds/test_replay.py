@@ -1,0 +1,218 @@
+"""Under ``serve``, a page that is not rendered again must be what a clean build would write, byte for byte.
+
+The builds run in this process as ``mkdocs serve`` runs them: plugins live on, the configuration is read anew.
+"""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
+
+from mkdocs_metalworking.host.plugin import MetalworkingPlugin
+from tests.builds.conftest import Site
+
+IGNORED = {"sitemap.xml", "sitemap.xml.gz"}
+
+
+class Serve:
+    """The builds of one ``mkdocs serve``."""
+
+    def __init__(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.site = site
+        monkeypatch.chdir(site.root)
+        monkeypatch.setenv("NO_MKDOCS_2_WARNING", "1")
+        config = self._config("served")
+        config.plugins.on_startup(command="serve", dirty=False)
+        self.plugins = config.plugins
+        plugin = config.plugins["metalworking"]
+        assert isinstance(plugin, MetalworkingPlugin)
+        self.plugin = plugin
+
+    def _config(self, name: str):  # type: ignore[no-untyped-def]
+        config = load_config(config_file=str(self.site.root / "mkdocs.yml"), site_dir=str(self.site.root / name))
+        config.site_url = "http://127.0.0.1:8000/"
+        return config
+
+    def rebuild(self) -> dict[str, bytes]:
+        """Build as a save does and return every file."""
+        build(self._config("served"), serve_url="http://127.0.0.1:8000/")
+        return _files(self.site.root / "served")
+
+    def clean(self) -> dict[str, bytes]:
+        """Build the same from nothing, with plugins that remember nothing."""
+        fresh = self._config("clean")
+        held = self.plugin._replay
+        self.plugin._replay = None
+        try:
+            build(fresh, serve_url="http://127.0.0.1:8000/")
+        finally:
+            self.plugin._replay = held
+        return _files(self.site.root / "clean")
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name not in IGNORED
+    }
+
+
+@pytest.fixture
+def serve(site: Site, monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
+    for number in range(6):
+        site.page(f"more/p{number}.md", f"# More {number}\n\nSee [one](../first/one.md).\n\n" + "Text. " * 30 + "\n")
+    site.config("nav:\n", "nav:\n  - More:\n" + "".join(f"      - more/p{n}.md\n" for n in range(6)))
+    site.config(
+        "markdown_extensions: [", "markdown_extensions: [{pymdownx.snippets: {base_path: [!relative $docs_dir]}}, "
+    )
+    (site.root / "docs" / "part.txt").write_text("From a part.\n", encoding="utf-8")
+    site.page("more/p5.md", '# More 5\n\n--8<-- "part.txt"\n')
+    (site.root / "overrides").mkdir()
+    (site.root / "overrides" / "main.html").write_text('{% extends "base.html" %}\n', encoding="utf-8")
+    site.config("  font: false\n", "  font: false\n  custom_dir: overrides\n")
+    made = Serve(site, monkeypatch)
+    yield made
+    made.plugins.on_shutdown()
+
+
+def replay(serve: Serve):  # type: ignore[no-untyped-def]
+    assert serve.plugin._replay is not None
+    return serve.plugin._replay
+
+
+def test_one_edit_renders_one_page(serve: Serve) -> None:
+    serve.rebuild()
+    total = replay(serve).rendered
+    assert total == 11
+    assert serve.rebuild() == serve.clean()
+    assert (replay(serve).rendered, replay(serve).replayed) == (0, total)
+    serve.site.page("more/p1.md", "# More 1\n\nAnother text, see [one](../first/one.md).\n")
+    again = serve.rebuild()
+    assert b"Another text" in again["more/p1/index.html"]
+    assert replay(serve).rendered == 1
+    assert again == serve.clean()
+
+
+def edit_text(site: Site, rng: random.Random) -> None:
+    number = rng.randrange(5)
+    site.page(f"more/p{number}.md", f"# More {number}\n\nSee [one](../first/one.md). {rng.random()}\n")
+
+
+def edit_title(site: Site, rng: random.Random) -> None:
+    site.page("more/p0.md", f"# Title {rng.random()}\n\nSee [one](../first/one.md).\n")
+
+
+def edit_summary(site: Site, rng: random.Random) -> None:
+    site.page("more/p2.md", f"---\nsummary: About {rng.random()}.\n---\n\n# More 2\n\nText.\n")
+
+
+def edit_snippet(site: Site, rng: random.Random) -> None:
+    (site.root / "docs" / "part.txt").write_text(f"From a part, {rng.random()}.\n", encoding="utf-8")
+
+
+def edit_excerpt(site: Site, rng: random.Random) -> None:
+    site.page("second/three.md", f"# Three\n\n<< excerpt {{k}}:add.metal#L{rng.randrange(1, 9)} >>\n")
+
+
+def edit_override(site: Site, rng: random.Random) -> None:
+    meta = f'<meta name="x" content="{rng.random()}">'
+    text = '{% extends "base.html" %}\n{% block extrahead %}' + meta + "{% endblock %}\n"
+    (site.root / "overrides" / "main.html").write_text(text, encoding="utf-8")
+
+
+def add_page(site: Site, rng: random.Random) -> None:
+    site.page(f"more/extra{rng.randrange(1000)}.md", "# Extra\n\nSee [one](../first/one.md).\n")
+
+
+def add_target(site: Site, rng: random.Random) -> None:
+    """A link that did not resolve before resolves now."""
+    site.page("more/p3.md", "# More 3\n\nSee [late](late.md).\n")
+    if rng.random() < 0.5:
+        site.page("more/late.md", "# Late\n")
+    else:
+        (site.root / "docs" / "more" / "late.md").unlink(missing_ok=True)
+
+
+def edit_nav(site: Site, rng: random.Random) -> None:
+    path = site.root / "mkdocs.yml"
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    found = [i for i, line in enumerate(lines) if "more/p" in line and "extra" not in line]
+    a, b = rng.sample(found, 2)
+    lines[a], lines[b] = lines[b], lines[a]
+    path.write_text("".join(lines), encoding="utf-8")
+
+
+def edit_name(site: Site, rng: random.Random) -> None:
+    path = site.root / "mkdocs.yml"
+    text = path.read_text(encoding="utf-8").split("\n", 1)[1]
+    path.write_text(f"site_name: Test {rng.random()}\n{text}", encoding="utf-8")
+
+
+def edit_lock(site: Site, rng: random.Random) -> None:
+    site.write([("acme/kernels", "add.metal"), *([("acme/kernels", "notes.txt")] if rng.random() < 0.5 else [])])
+
+
+EDITS: list[Callable[[Site, random.Random], None]] = [
+    edit_text,
+    edit_title,
+    edit_summary,
+    edit_snippet,
+    edit_excerpt,
+    edit_override,
+    add_page,
+    add_target,
+    edit_nav,
+    edit_name,
+    edit_lock,
+]
+
+
+@pytest.mark.parametrize("edit", EDITS, ids=lambda edit: edit.__name__)
+def test_every_kind_of_edit(serve: Serve, edit: Callable[[Site, random.Random], None]) -> None:
+    rng = random.Random(edit.__name__)
+    serve.rebuild()
+    edit(serve.site, rng)
+    assert serve.rebuild() == serve.clean()
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_edits_in_any_order(serve: Serve, seed: int) -> None:
+    rng = random.Random(seed)
+    serve.rebuild()
+    for _ in range(6):
+        for edit in rng.sample(EDITS, rng.randrange(1, 3)):
+            edit(serve.site, rng)
+        assert serve.rebuild() == serve.clean()
+
+
+def test_errors_are_told_after_every_save(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
+    serve.site.page("second/three.md", "# Three\n\n<< excerpt {k}:add.metal#L99 >>\n")
+    serve.site.page("more/p4.md", "# More 4\n\nSee [gone](gone.md).\n")
+    for number in range(3):
+        caplog.clear()
+        serve.site.page("more/p1.md", f"# More 1\n\nSave {number}.\n")
+        assert "mw-error" in serve.rebuild()["second/three/index.html"].decode()
+        assert "L99 runs past the end" in caplog.text
+        assert "'gone.md', but the target" in caplog.text
+
+
+def test_an_excerpt_whose_clone_comes_back_is_shown(serve: Serve) -> None:
+    clone = serve.site.root / "code"
+    shutil.move(clone, serve.site.root / "away")
+    assert b"mw-card" in serve.rebuild()["second/three/index.html"]
+    shutil.move(serve.site.root / "away", clone)
+    assert b"mw-card" not in serve.rebuild()["second/three/index.html"]
+
+
+def test_unknown_extensions_and_plugins_replay_nothing(serve: Serve) -> None:
+    serve.site.config("markdown_extensions: [", "markdown_extensions: [pymdownx.pathconverter, ")
+    serve.rebuild()
+    serve.rebuild()
+    assert replay(serve).replayed == 0
