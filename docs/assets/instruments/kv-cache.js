@@ -2,7 +2,8 @@
    Bits with their scales. ggml blocks of 32: ggml-org/llama.cpp ggml/src/ggml-common.h L184-246 (q4_0 18 bytes, q4_1 20,
    q5_0 22, q5_1 24, q8_0 34). MLX affine, group 64, fp16 scale and bias: 32 bits for 64 values (mlx-lm 0.32.2,
    mlx_lm/models/cache.py). llama.cpp's Metal attention takes only equal types for K and V: ggml-metal-device.m L1165-1167. */
-import { bars, bytes, cell, chips, count, facts, mount as place, round } from "./ui.js";
+import { bars, bytes, chips, count, facts, mount as place, round } from "./ui.js";
+import { roofs } from "./roofline.js";
 
 export const BITS = { f32: 32, f16: 16, q8_0: (34 * 8) / 32, q5_1: (24 * 8) / 32, q5_0: (22 * 8) / 32, q4_1: (20 * 8) / 32, q4_0: (18 * 8) / 32, mlx8: 8 + 32 / 64, mlx4: 4 + 32 / 64 };
 export const FORMATS = [["f16", "fp16 or bf16"], ["f32", "fp32"], ["q8_0", "llama.cpp q8_0, 8.5 bits"], ["q5_1", "llama.cpp q5_1, 6 bits"], ["q5_0", "llama.cpp q5_0, 5.5 bits"], ["q4_1", "llama.cpp q4_1, 5 bits"], ["q4_0", "llama.cpp q4_0, 4.5 bits"], ["mlx8", "mlx-lm 8-bit, group 64, 8.5 bits"], ["mlx4", "mlx-lm 4-bit, group 64, 4.5 bits"]];
@@ -43,23 +44,24 @@ const spec = (table) => ({
     { key: "tokens", label: "Tokens", value: 32768, min: 1, max: 1e8, whole: true },
     { key: "batch", label: "Sequences", value: 1, min: 1, max: 4096, whole: true },
     { key: "chip", label: "Chip", value: "M5 Max", options: [...table.keys()].map((name) => [name, name]) },
+    { key: "roofs", label: "Bandwidth", value: "measured", options: [["measured", "measured, where someone has"], ["counted", "published"]] },
     { key: "memory", label: "Memory of the Mac, GB", value: 128, min: 8, max: 1024, whole: true },
   ],
   render(state, width) {
     const size = cache(state);
-    const gbs = cell(table.get(state.chip), "bandwidth_gbs");
+    const { gbs, gbsFrom } = roofs(table.get(state.chip), "alu", state.roofs);
     const [share, verdict] = fits(size, state.memory);
-    const others = [["fp16", "f16"], ["8.5 bits", "q8_0"], ["4.5 bits", "q4_0"]].map(([name, format]) => [`both in ${name}`, cache({ ...state, k: format, v: format })]);
-    const rows = [["as chosen", size, "d-hot"], ...others.map(([name, value]) => [name, value, "d-a"])].map(([name, value, cls]) => [name, value, cls, bytes(value)]);
+    const others = [["both in fp16", "f16", "f16"], ["both in 8.5 bits", "q8_0", "q8_0"], ["K 8.5, V 4.5 bits", "q8_0", "q4_0"], ["both in 4.5 bits", "q4_0", "q4_0"]].map(([name, k, v]) => [name, cache({ ...state, k, v })]);
+    const rows = [["as chosen", size, "d-hot"], ...others.map(([name, value]) => [name, value, "d-a"])].map(([name, value, cls]) => [name, value, cls, `${round(value / 1e9)} GB`]);
     const ms = milliseconds(size, gbs);
     return {
-      says: `${bytes(size)}, ${count(perToken(state))} bytes a token. Reading it once takes at least ${round(ms)} ms on ${state.chip}, so attention alone allows at most ${round(1000 / ms)} steps a second.`,
+      says: `${round(size / 1e9)} GB, ${count(perToken(state))} bytes a token. Reading it once takes at least ${round(ms)} ms on ${state.chip}, so attention alone allows at most ${round(1000 / ms)} steps a second.`,
       shows: [
         bars(width, "Size of the cache by format", rows.map(([name, , , text]) => `${name} ${text}`).join(", "), rows, Math.max(...rows.map(([, value]) => value))),
         facts([
           ["Bits a value", `K ${round(BITS[state.k])}, V ${round(BITS[state.v])}`, "scales included"],
-          ["Bandwidth", `${round(gbs, 4)} GB/s`, "published; plan with 80%"],
-          ["In memory", verdict, `${round(share * 100)}% of ${state.memory} GB, before weights. Recommended working sets were 66 to 84%.`],
+          ["Bandwidth", `${round(gbs, 4)} GB/s`, gbsFrom],
+          ["In memory", verdict, `${bytes(size)}, ${round(share * 100)}% of ${state.memory} GB, before weights. Recommended working sets were 66 to 84%.`],
           shipped(state.k, state.v) && ["As shipped", "no", shipped(state.k, state.v)],
         ]),
       ],
