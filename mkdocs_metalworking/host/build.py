@@ -24,7 +24,7 @@ from ..core.quotation import Quotation
 from ..markdown.extension import MetalworkingExtension
 from ..markdown.page import PageContext
 from .bibliography import fill_uses, uses
-from .library import Entry, Library, backlinks, book_of
+from .library import Entry, Library, backlinks, book_of, without_callout
 from .lookup import lookup_json, terms
 from .mapping import Row, read_mapping
 from .marks import Marks
@@ -61,7 +61,6 @@ class Ending:
     contents: list[Link] = field(default_factory=list)
     linked_from: list[Link] = field(default_factory=list)
     quoted: list[tuple[str, str]] = field(default_factory=list)
-    links: dict[str, Link] = field(default_factory=dict)
 
 
 class Build:
@@ -109,6 +108,9 @@ class Build:
         self._files = files
         for entry in self.library:
             self._diagnostics.extend(entry.problems)
+        if self._options.callouts == "required":
+            named = {file.src_uri: self.label(file) for file in files.documentation_pages()}
+            self._diagnostics.extend(without_callout(self.book, self.library, named.__getitem__))
         if self._options.mapping:
             path = self.project.settings.root / self._options.mapping
             self._mapping, problems = read_mapping(path, self._options.mapping)

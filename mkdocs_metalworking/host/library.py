@@ -12,7 +12,7 @@ from mkdocs.structure.pages import Page
 
 from ..core.chapters import Book, Chapter
 from ..core.cuda import PageMeta, read_front_matter, split_front_matter
-from ..core.diagnostics import Diagnostic, MetalworkingError
+from ..core.diagnostics import Diagnostic, Location, MetalworkingError, Severity
 
 _FENCED = re.compile(r"^(`{3,}|~{3,}).*?^\1", re.DOTALL | re.MULTILINE)
 _H1 = re.compile(r"^#[ \t]+(?P<title>.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
@@ -81,6 +81,16 @@ def book_of(nav: Navigation, library: Library) -> Book[str]:
         elif isinstance(item, Page):
             front.append(item.file.src_uri)
     return Book(chapters, before=front[:1])
+
+
+def without_callout(book: Book[str], library: Library, label: Callable[[str], str]) -> Iterator[Diagnostic]:
+    """Yield a warning for each page of a chapter, its opening aside, that has no callout; *label* as in messages."""
+    for chapter in book.chapters:
+        for uri in chapter.pages:
+            entry = library.entries.get(uri)
+            if entry is not None and entry.meta.cuda is None and not entry.problems:
+                hint = "write cuda: in its front matter; the verdict none says that nothing corresponds"
+                yield Diagnostic(Severity.WARNING, "callout", "this page has no callout", hint, Location(label(uri)))
 
 
 def _pages(section: Section) -> Iterator[Page]:

@@ -8,6 +8,7 @@ import logging
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import markdown
 from mkdocs.config import load_config
@@ -23,7 +24,7 @@ from ..core.progress import SILENT, Progress
 from ..core.project import Project, Settings
 from ..markdown.extension import MetalworkingExtension
 from ..markdown.page import PageContext
-from .library import Library, book_of
+from .library import Library, book_of, without_callout
 from .mapping import Row, read_mapping
 from .marks import Marks
 from .plugin import MetalworkingPlugin
@@ -65,9 +66,9 @@ class Site:
         settings = Settings.of(self.options, base=self.root)
         return replace(settings, offline=offline or settings.offline)
 
-    def project(self, *, offline: bool, progress: Progress = SILENT) -> Project:
-        """Read sources.yml and sources.lock."""
-        return Project.load(self.settings(offline=offline), progress=progress)
+    def project(self, *, offline: bool, progress: Progress = SILENT, **changes: Any) -> Project:
+        """Read sources.yml and sources.lock; *changes* stand in for settings."""
+        return Project.load(replace(self.settings(offline=offline), **changes), progress=progress)
 
     def wanted(self) -> dict[FileKey, bool]:
         """Return every file the pages name, True for those of which lines are shown; fetches nothing."""
@@ -114,6 +115,10 @@ class Site:
                 )
                 self.html[file.src_uri] = converter.convert(marks.fill(body, file.src_uri))
         diagnostics.extend(self._nav_problems())
+        if self.options.get("callouts") == "required":
+            named = {file.src_uri: self.label(file) for file in self.files.documentation_pages()}
+            book = book_of(self.navigation(), self.library)
+            diagnostics.extend(without_callout(book, self.library, named.__getitem__))
         return diagnostics
 
     def _mapping(self, diagnostics: Diagnostics) -> list[Row]:

@@ -267,7 +267,9 @@ class LeftoverProcessor(Treeprocessor):
         )
 
     def _report(self, code: str, message: str, hint: str, text: str) -> None:
-        where = self._work.locator.text(text.split("\n")[0][:30].strip())
+        line = text.split("\n")[0]
+        places = (self._work.locator.text(line[:length].strip()) for length in (len(line), 60, 30))
+        where = next((place for place in places if place.line), Location(self._work.page.path))
         self._work.page.report(MetalworkingError(code, message, hint), where)
 
 

@@ -79,7 +79,7 @@ def test_the_templates_of_the_book_leave_it_without_a_number(about: Site) -> Non
         for found in re.findall(r'class="mw-nav-title.*?>(.*?)</(?:a|span)>\n', nav)
     ]
     assert titles == [["1", "First"], ["About"], ["2", "Second"]]
-    assert re.search(r'mw-nav-part"><span>Deep</span>.*?More', nav, re.DOTALL), "a section within it keeps its title"
+    assert re.search(r'mw-nav-part">\s*<span>Deep</span>.*?More', nav, re.DOTALL), "a section within it keeps its title"
     assert 'class="md-content mw-ch2"' in page
     inside = about.html("about/terms/index.html")
     assert 'class="md-content mw-ch0"' in inside
@@ -91,3 +91,17 @@ def test_the_templates_of_the_book_leave_it_without_a_number(about: Site) -> Non
     assert re.findall(r'mw-arc-number" aria-hidden="true">(\d)<', home) == ["1", "2"]
     assert "Terms" not in re.search(r'<section class="mw-arc".*?</section>', home, re.DOTALL)[0]  # type: ignore[index]
     assert "About" not in re.search(r"<h2>Chapters</h2>.*?</ul>", about.html("404.html"), re.DOTALL)[0]  # type: ignore[index]
+
+
+def test_callouts_may_be_required(site: Site) -> None:
+    site.config("offline: true", "offline: true\n      callouts: required")
+    done = site.build()
+    assert done.returncode == 0, done.stderr
+    told = [line.split("  ")[-1] for line in done.stderr.splitlines() if "no callout" in line]
+    why = "this page has no callout (write cuda: in its front matter; the verdict none says that nothing corresponds)"
+    assert told == [f"WARNING -  docs/{page}.md: {why}".split("  ")[-1] for page in ("first/two", "second/three")]
+    checked = site.run("mkdocs_metalworking.host", "check")
+    assert checked.returncode == 0
+    assert [line for line in checked.stdout.splitlines() if "no callout" in line] == [
+        f"warning: docs/{page}.md: {why}" for page in ("first/two", "second/three")
+    ]
