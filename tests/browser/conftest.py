@@ -95,7 +95,8 @@ def site(small: Bench, server: tuple[Path, int]) -> Served:
         path = small.root / "docs" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    shutil.copytree(HERE / "docs/assets/site", small.root / "docs/assets/site", dirs_exist_ok=True)
+    for folder in ("site", "instruments"):
+        shutil.copytree(HERE / "docs/assets" / folder, small.root / "docs/assets" / folder, dirs_exist_ok=True)
     config = content.config(HERE, url, root / "small")
     (small.root / "mkdocs.yml").write_text(config, encoding="utf-8")
     done = _build(small.root / "mkdocs.yml")
