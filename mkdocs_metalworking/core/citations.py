@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import takewhile
 
 from .blob import FileKey
 from .diagnostics import MetalworkingError
@@ -17,7 +18,10 @@ from .sources import Pin, Reference, Sources
 
 # No [ inside: else a page full of "[@a" would be read to its end from every one of them.
 CITATION = re.compile(r"\[@(?P<target>[^\[\],\s][^\[\],]*)(?:,(?P<note>[^\[\]]*))?\]")
-_LINES = re.compile(r"(?P<repo>[^@:#\s]+/[^@:#\s]+)(?:@(?P<sha>[0-9a-f]+))?:(?P<path>[^#]+)(?:#(?P<ranges>\S+))?")
+_LINES = re.compile(
+    r"(?P<repo>[^@:#\s/]+(?:/[^@:#\s/]+)+)(?:@(?P<sha>[0-9a-f]+))?:(?P<path>[^#]+)(?:#(?P<ranges>\S+))?"
+)
+_RANGE = re.compile(r"\s*L[0-9]+(-L?[0-9]*)?\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +66,11 @@ def parse_citation(target: str, note: str = "") -> Citation:
     Raises MetalworkingError (``citation``).
     """
     parts = note.split(",") if note else []
-    while parts and "#L" in target and re.fullmatch(r"\s*L[0-9]+(-L?[0-9]*)?\s*", parts[0]):
-        target += "," + parts.pop(0).strip()
-    note = ",".join(parts).strip()
-    target = target.strip()
+    more = []
+    if "#L" in target:
+        more = [part.strip() for part in takewhile(_RANGE.fullmatch, parts)]
+    note = ",".join(parts[len(more) :]).strip()
+    target = ",".join((target.strip(), *more))
     if "/" not in target:
         return Citation(reference=target, note=note)
     match = _LINES.fullmatch(target)

@@ -1,0 +1,274 @@
+"""No text makes a parser crash, hang or take time out of proportion."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+
+import markdown
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from mkdocs_metalworking.core.cuda import read_front_matter
+from mkdocs_metalworking.core.diagnostics import MetalworkingError
+from mkdocs_metalworking.core.directive import parse_directive
+from mkdocs_metalworking.core.sources import load_sources
+from tests.support import EXTENSION_CONFIGS, EXTENSIONS
+from tests.trust.inputs import PARSERS, TOKENS, Pages
+
+EXAMPLES = int(os.environ.get("TRUST_EXAMPLES", "150"))
+LOOSE = settings(
+    max_examples=EXAMPLES,
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+texts = st.one_of(
+    st.lists(st.sampled_from(TOKENS), max_size=14).map("".join),
+    st.lists(st.one_of(st.sampled_from(TOKENS), st.text(max_size=6)), max_size=10).map("".join),
+)
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pages]:
+    made = Pages(tmp_path_factory.mktemp("pages"))
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("name", PARSERS)
+@LOOSE
+@given(text=texts)
+def test_a_result_or_a_reason(name: str, text: str) -> None:
+    PARSERS[name](text)
+
+
+@LOOSE
+@given(text=texts)
+def test_a_page_becomes_html(pages: Pages, text: str) -> None:
+    pages(text)
+
+
+DIRECTIVE = f"<< excerpt o/n@{'a' * 9}:a.c#L1-2 >>"
+FRONT = "---\nsummary: {}\ncuda:\n  term: t\n  verdict: none\n---\n\n# T\n"
+
+
+@LOOSE
+@given(text=st.lists(st.sampled_from(TOKENS), max_size=6).map("".join))
+def test_front_matter_with_one_odd_value(text: str) -> None:
+    PARSERS["front matter"](FRONT.format(text))
+
+
+@LOOSE
+@given(text=st.lists(st.sampled_from(TOKENS), max_size=6).map("".join), at=st.integers(0, 5))
+def test_sources_with_one_odd_value(text: str, at: int) -> None:
+    keys = ("repo", "commit", "license", "tag", "about", "license_file")
+    good = {"repo": "o/n", "commit": "a" * 40, "license": "MIT"}
+    values = good | {keys[at]: text}
+    lines = "".join(f"    {key}: {value}\n" for key, value in values.items())
+    PARSERS["sources"]("repositories:\n  -\n" + lines)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a: \x1b[31m\n", "s.yml:1: bad YAML: U+001B may not stand in YAML (take it out)"),
+        ("a: b\nc: \x00\n", "s.yml:2: bad YAML: U+0000 may not stand in YAML"),
+        ("? [a]\n: b\n", "s.yml:1: a key is not plain text"),
+        ("a: !!int ''\n", "s.yml:1: bad YAML: a value cannot be read (IndexError)"),
+        ("a: !!int x\n", "s.yml:1: bad YAML: a value cannot be read (ValueError)"),
+        ("a: !!bool x\n", "s.yml:1: bad YAML: a value cannot be read (KeyError)"),
+        ("a: !!timestamp x\n", "s.yml:1: bad YAML: a value cannot be read (AttributeError)"),
+        (f"a: {'1' * 5000}\n", "s.yml:1: bad YAML: a value cannot be read (ValueError)"),
+        ('a: b\nc: "\\ud800"\n', "s.yml:2: half of a surrogate pair is no character"),
+        ('"\\ud800": b\n', "s.yml:1: half of a surrogate pair is no character"),
+        ("a: " + "[" * 1500, "s.yml:1: bad YAML: nested too deeply"),
+    ],
+)
+def test_bad_yaml_of_every_kind_is_told(text: str, said: str) -> None:
+    with pytest.raises(MetalworkingError) as raised:
+        load_sources(text, "s.yml")
+    assert str(raised.value).startswith(said)
+    with pytest.raises(MetalworkingError):
+        read_front_matter(f"---\n{text}\n---\n", "s.yml")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("repo: o/n", 'repo: "o/n\\n"'),
+        ("repo: o/n", "repo: o/.."),
+        ("a" * 40, '"' + "a" * 40 + '\\n"'),
+        ("license: MIT", "date: 2026\n    license: MIT"),
+    ],
+)
+def test_a_pattern_holds_to_the_very_end(old: str, new: str) -> None:
+    good = f"repositories:\n  - repo: o/n\n    commit: {'a' * 40}\n    license: MIT\n"
+    assert load_sources(good)[1] == []
+    assert load_sources(good.replace(old, new))[1] != []
+
+
+@pytest.mark.parametrize("key", ["summary", "term", "carries"])
+def test_control_characters_have_no_place_in_front_matter(key: str) -> None:
+    value = '"a\\u0002wzxhzdk:0\\u0003"'
+    meta = {"summary": "x", "term": "t", "carries": "c"} | {key: value}
+    text = "---\nsummary: {summary}\ncuda:\n  term: {term}\n  verdict: none\n  carries: {carries}\n---\n".format(**meta)
+    _, problems = read_front_matter(text, "p.md")
+    assert "control character" in str(problems[0])
+
+
+def test_a_path_with_control_characters_is_refused() -> None:
+    for path in ("a\x1b[31m.c", "a\tb.c", "a\u2028b.c"):
+        with pytest.raises(MetalworkingError, match="control character"):
+            parse_directive(f'<< excerpt o/n@abcdef1:"{path}" >>')
+
+
+def test_no_address_crashes_add() -> None:
+    for text in ("http://[", "https://[::1", "https://github.com/a/b/blob/c/d#L1", "//", "https://x/%ff"):
+        PARSERS["permalink"](text)
+
+
+# Growth: twice the text may cost a little more than twice the time, never four times. Both sizes are measured in one
+# run, one after the other and several times, and the best counts, so that other work on the machine weighs little.
+
+Make = Callable[[int], str]
+PAGES: dict[str, tuple[int, Make]] = {
+    "one long line": (60_000, lambda n: "x" * n),
+    "long line of half directives": (8_000, lambda n: "<< excerpt " * n),
+    "long line of spaces": (40_000, lambda n: "x" + " " * n + "[@"),
+    "citations": (200, lambda n: "".join(f"`c` and [@c{i}] and so on\n\n" for i in range(n))),
+    "unknown citations": (300, lambda n: "".join(f"[@k{i}]\n\n" for i in range(n))),
+    "directives one after another": (150, lambda n: f"{DIRECTIVE}\n" * n),
+    "directives with blank lines": (250, lambda n: f"{DIRECTIVE}\n\n" * n),
+    "wrong directives": (250, lambda n: "".join(f"<< excerpt x/y{i}@abcdef1:a >>\n\n" for i in range(n))),
+    "notes": (100, lambda n: f"{DIRECTIVE}\n- L1: a\n- L2: b\n\n" * n),
+    "many notes": (400, lambda n: DIRECTIVE + "\n" + "- L1: a\n" * n),
+    "escapes": (2_000, lambda n: "\\<< excerpt a\n\n" * n),
+    "options": (3_000, lambda n: f"<< excerpt o/n@abcdef1:a.c {'title=x ' * n}>>"),
+    "slashes": (30_000, lambda n: "<< excerpt " + "a/" * n + "b@abcdef1:c >>"),
+    "a long title": (100_000, lambda n: f'{DIRECTIVE[:-3]} title="{"t" * n}" >>'),
+    "front matter of nothing": (100_000, lambda n: "---\n" + "a: b # c\n" * (n // 100) + "--" * n),
+}
+
+
+def seconds(run: Callable[[str], object], text: str) -> float:
+    start = time.process_time()
+    run(text)
+    return time.process_time() - start
+
+
+def growth(run: Callable[[str], object], make: Make, size: int, *, factor: int = 4) -> float:
+    """Return how much longer *factor* times the text takes, per unit of text: 1 is linear, *factor* is quadratic."""
+    small, large = make(size), make(size * factor)
+    best = {}
+    for text in (small, large, small, large, small):
+        best[len(text)] = min(seconds(run, text), best.get(len(text), 1e9))
+    return best[len(large)] / max(best[len(small)], 0.002) / factor
+
+
+def plain(text: str) -> str:
+    """Convert *text* as a site without us would."""
+    return markdown.Markdown(extensions=list(EXTENSIONS), extension_configs=EXTENSION_CONFIGS).convert(text)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_pages_grow_in_proportion(pages: Pages, name: str) -> None:
+    size, make = PAGES[name]
+    assert growth(pages.convert, make, size) < 2.2
+
+
+# Python-Markdown itself is quadratic in some texts; there we may be no slower than it is.
+QUADRATIC: dict[str, tuple[str, str]] = {
+    "openings": ("[@a" * 900, "[@a" * 900),
+    "one reference on many lines": ("x [@key] y\n\n" * 600, "x [^1] y\n\n" * 600 + "\n[^1]: x\n"),
+    "citations in one paragraph": ("`c` and [@key] " * 600, "`c` and [^1] " * 600 + "\n\n[^1]: x\n"),
+}
+
+
+@pytest.mark.parametrize("name", QUADRATIC)
+def test_we_are_no_slower_than_the_host(pages: Pages, name: str) -> None:
+    ours, theirs = QUADRATIC[name]
+    assert min(seconds(pages.convert, ours) for _ in "12") < 1.6 * max(seconds(plain, theirs) for _ in "12") + 0.05
+
+
+TEXTS: dict[str, tuple[str, int, Make]] = {
+    "ranges": ("ranges", 20_000, lambda n: ",".join(f"L{i * 2 + 1}" for i in range(n))),
+    "digits": ("ranges", 100_000, lambda n: "L" + "1" * n),
+    "lock": (
+        "lock",
+        2_000,
+        lambda n: "".join(f"blob o/n@{'a' * 40} {'b' * 40} sha256:{'c' * 64} size:9 lines:3 p{i}\n" for i in range(n)),
+    ),
+    "same lock line": (
+        "lock",
+        2_000,
+        lambda n: f"blob o/n@{'a' * 40} {'b' * 40} sha256:{'c' * 64} size:9 lines:3 p\n" * n,
+    ),
+    "lock of junk": ("lock", 5_000, lambda n: "blob " * n + "\n" + "x\n" * n),
+    "permalink": ("permalink", 50_000, lambda n: "https://gitlab.com/" + "a/-/" * n),
+    "citation": ("citation", 50_000, lambda n: "a/" * n),
+    "citations": ("citation", 50_000, lambda n: "[@a," * n),
+    "notes of citations": ("citation", 20_000, lambda n: "[@o/n:a#L1" + ",L1" * n + "]"),
+    "front matter": ("front matter", 1_000, lambda n: "---\n" + "".join(f"k{i}: v\n" for i in range(n)) + "---\n"),
+    "unclosed front matter": ("front matter", 100_000, lambda n: "---\n" + "\n" * n),
+    "long value": ("front matter", 100_000, lambda n: f"---\nsummary: {'x' * n}\n---\n"),
+    "sources": (
+        "sources",
+        100,
+        lambda n: (
+            "repositories:\n"
+            + "".join(f"  - repo: o/n{i}\n    commit: {'a' * 40}\n    license: MIT\n" for i in range(n))
+        ),
+    ),
+    "unknown keys": ("sources", 300, lambda n: "repositories: []\n" + "".join(f"k{i}: v\n" for i in range(n))),
+    "licence": (
+        "sources",
+        1_000,
+        lambda n: f"repositories:\n  - repo: o/n\n    commit: {'a' * 40}\n    license: {'MIT AND ' * n}MIT\n",
+    ),
+    "mapping": ("mapping", 200, lambda n: "- cuda: a::b / c_d\n  metal: e.f\n" * n),
+    "mapping edges": ("mapping", 3_000, lambda n: f"- cuda: {'(a.b, ' * n}\n  metal: e\n"),
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_files_grow_in_proportion(name: str) -> None:
+    parser, size, make = TEXTS[name]
+    assert growth(PARSERS[parser], make, size) < 2.2
+
+
+DEEP = 1_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "> " * DEEP + DIRECTIVE,
+        "".join("  " * i + "- a\n" for i in range(300)) + "  " * 300 + DIRECTIVE,
+        "<div markdown='1'>\n" * 300 + f"\n{DIRECTIVE}\n\n" + "</div>\n" * 300,
+        "*" * DEEP + "a" + "*" * DEEP,
+        "[" * DEEP + "@key" + "]" * DEEP,
+        "(" * DEEP + DIRECTIVE,
+        "".join("    " * i + "!!! note\n" for i in range(200)) + "    " * 200 + DIRECTIVE,
+    ],
+    ids=["quotes", "lists", "divs", "stars", "brackets", "parentheses", "admonitions"],
+)
+def test_deep_nesting_is_no_worse_than_without_us(pages: Pages, text: str) -> None:
+    try:
+        plain(text)
+    except RecursionError:
+        pytest.skip("Python-Markdown itself cannot")
+    pages(text)
+
+
+def test_a_million_characters_and_ten_thousand_directives(pages: Pages) -> None:
+    start = time.process_time()
+    pages.convert("x" * 1_000_000)
+    assert time.process_time() - start < 20
+    start = time.process_time()
+    _, page = pages.convert(f"{DIRECTIVE}\n" * 10_000, late=True)
+    assert len(page.quotations) == 10_000
+    assert len(page.ids) == 20_000
+    assert time.process_time() - start < 60
