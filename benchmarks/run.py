@@ -19,14 +19,20 @@ import sys
 import tempfile
 import time
 import urllib.request
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchmarks.gitserver import serving
 from benchmarks.sites import Corpus, Shape, write_site
+from mkdocs_metalworking.core.blob import FileKey, LockedFile
 from mkdocs_metalworking.core.directive import parse_directive
 from mkdocs_metalworking.core.project import Project, Settings
+from mkdocs_metalworking.core.resolver import Resolver
+from mkdocs_metalworking.core.store import Store
+from mkdocs_metalworking.core.transports.remote import Remote
 
 ENV = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
 MKDOCS = [sys.executable, "-m", "mkdocs"]
@@ -283,12 +289,72 @@ def weight(bench: Bench) -> Iterator[Row]:
     )
 
 
+def fetching(bench: Bench) -> Iterator[Row]:
+    """A cold fetch of what is quoted, from git servers on this machine, against shallow clones one after another."""
+    small = bench.shape.pages < 300
+    repositories, files, quoted = (2, 12, 2) if small else (4, 800, 8)
+    with tempfile.TemporaryDirectory() as name:
+        root = Path(name)
+        keys: list[LockedFile] = []
+        for index in range(repositories):
+            shape = Shape(pages=1, excerpts=1, files=files, length=400, seed=index)
+            corpus = Corpus(root / f"bench/repo{index}", shape)
+            commit = corpus.commit_to(corpus.folder)
+            config = ["git", "-C", str(corpus.folder), "config"]
+            subprocess.run([*config, "uploadpack.allowReachableSHA1InWant", "true"], check=True)
+            subprocess.run([*config, "uploadpack.allowFilter", "true"], check=True)
+            chosen = list(corpus.files)[:: max(1, files // quoted)][:quoted]
+            keys += [
+                LockedFile.of(FileKey(f"bench/repo{index}", commit, path), corpus.files[path].encode())
+                for path in chosen
+            ]
+        blobs = sum(len(zlib.compress(corpus_bytes(root, key))) for key in keys)
+        with serving(root) as (base, counter):
+
+            def ours() -> float:
+                shutil.rmtree(root / "store", ignore_errors=True)
+                start = time.perf_counter()
+                transport = Remote(wanted=keys, url=lambda repo: f"{base}/{repo}/.git")
+                resolver = Resolver(Store(root / "store"), [transport])
+                resolver.prefetch(keys)
+                assert resolver.counts()["git"] == len({key.blob for key in keys})
+                resolver.close()
+                return time.perf_counter() - start
+
+            def clones() -> float:
+                start = time.perf_counter()
+                for index in range(repositories):
+                    target = root / f"clone{index}"
+                    shutil.rmtree(target, ignore_errors=True)
+                    address = f"{base}/bench/repo{index}/.git"
+                    subprocess.run(["git", "clone", "-q", "--depth", "1", address, str(target)], check=True)
+                return time.perf_counter() - start
+
+            counter.sent = 0
+            ours()
+            mine = counter.sent
+            counter.sent = 0
+            clones()
+            theirs = counter.sent
+            fetch, clone = bench.alternate(ours, clones)
+    what = f"cold fetch of {len(keys)} quoted files of {repositories} repositories"
+    yield Row(f"{what}: bytes", "the quoted blobs, compressed", "at most 2", [mine / 1024], [blobs / 1024], "KiB")
+    yield Row(f"{what}: bytes", "git clone --depth 1 of each", "at most 0.10", [mine / 1024], [theirs / 1024], "KiB")
+    yield Row(f"{what}: time", "git clone --depth 1, one after another", "at most 0.25", fetch, clone)
+
+
+def corpus_bytes(root: Path, file: LockedFile) -> bytes:
+    """Return the bytes of *file* in the repository made for it."""
+    return (root / file.key.repo / file.key.path).read_bytes()
+
+
 ROWS: dict[str, Callable[[Bench], Iterator[Row]]] = {
     "full": full_build,
     "cold": cold_build,
     "serve": serve,
     "growth": growth,
     "resolve": resolving,
+    "fetch": fetching,
     "memory": memory,
     "weight": weight,
 }

@@ -68,6 +68,23 @@ __global__ void write(uint4* to, size_t n, int passes, uint32_t seed) {
     }
 }
 
+// One block on an SM, U independent 16-byte loads in flight a thread: how much has to be in flight?
+template <int U>
+__global__ void in_flight(const uint4* p, size_t n, unsigned long long* sum) {
+  size_t T = size_t(gridDim.x) * blockDim.x;
+  uint32_t s = 0;
+  for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < n; i += U * T) {
+    uint4 v[U] = {};
+#pragma unroll
+    for (int u = 0; u < U; u++)
+      if (i + u * T < n) v[u] = __ldcg(p + i + u * T);
+#pragma unroll
+    for (int u = 0; u < U; u++) s += fold(v[u]);
+  }
+  for (int d = 16; d; d /= 2) s += __shfl_xor_sync(0xffffffffu, s, d);
+  if (threadIdx.x % 32 == 0) atomicAdd(sum, (unsigned long long)s);
+}
+
 // Each SM reads its own piece again and again, from its L1 after the first pass.
 __global__ void read_own(const uint4* p, int n, int passes, unsigned long long* sum) {
   p += size_t(blockIdx.x) * n;
@@ -93,7 +110,23 @@ static uint64_t sum_of(size_t words) {
   return period * (words / PERIOD) + rest;
 }
 
-static std::string size_name(size_t bytes) { return text("%04zuMiB", bytes >> 20); }
+static std::string size_name(size_t bytes) { return text("%zuMiB", bytes >> 20); }
+
+template <int U>
+static void sweep_in_flight(const uint4* from, const Buffer<unsigned long long>& sum) {
+  size_t bytes = 1ull << 30, n = bytes / 16;
+  int sms = sm_count();
+  for (int warps : {1, 2, 4, 8, 12, 16, 24, 32, 48, 64}) {
+    int blocks = warps > 32 ? 2 * sms : sms, threads = 32 * warps * sms / blocks;
+    auto work = [&] { in_flight<U><<<blocks, threads>>>(from, n, sum.data); };
+    CUDA(cudaMemset(sum.data, 0, 8));
+    work();
+    CUDA(cudaGetLastError());
+    require(same_sum(sum.get()[0], sum_of(bytes / 4)), "%d loads in flight", U);
+    report(text("inflight_%dloads_%02dwarps", U, warps), mapped(device_ms(work, 5, 5), [&](double ms) { return double(bytes) / ms / 1e6; }),
+           "GB/s", text("1 GiB read, L1 skipped, %d warps an SM, %d 16-byte load%s in flight a thread", warps, U, U == 1 ? "" : "s"));
+  }
+}
 
 int main() {
   int sms = sm_count(), blocks = 2 * sms, threads = 1024;
@@ -143,6 +176,9 @@ int main() {
   CUDA(cudaGetLastError());
   require(same_sum(sum.get()[0], sum_of(bytes / 4)), "cudaMemcpy");
   report("memcpy_4096MiB", mapped(times, rate(2)), "GB/s", "cudaMemcpyAsync on the device, 4096 MiB; read and written bytes both count");
+
+  sweep_in_flight<1>(from, sum);
+  sweep_in_flight<4>(from, sum);
 
   int own = 128 * 1024 / 16, passes = 400;
   auto l1 = [&] { read_own<<<sms, 1024>>>(from, own, passes, sum.data); };

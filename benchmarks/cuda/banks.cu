@@ -47,17 +47,17 @@ template <class V>
 __device__ inline V load(const V* p);
 template <> __device__ inline unsigned load(const unsigned* p) {
   unsigned v;
-  asm volatile("ld.shared.u32 %0, [%1];" : "=r"(v) : "r"(unsigned(__cvta_generic_to_shared(p))));
+  asm volatile("ld.volatile.shared.u32 %0, [%1];" : "=r"(v) : "r"(unsigned(__cvta_generic_to_shared(p))));
   return v;
 }
 template <> __device__ inline uint2 load(const uint2* p) {
   uint2 v;
-  asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(v.x), "=r"(v.y) : "r"(unsigned(__cvta_generic_to_shared(p))));
+  asm volatile("ld.volatile.shared.v2.u32 {%0, %1}, [%2];" : "=r"(v.x), "=r"(v.y) : "r"(unsigned(__cvta_generic_to_shared(p))));
   return v;
 }
 template <> __device__ inline uint4 load(const uint4* p) {
   uint4 v;
-  asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+  asm volatile("ld.volatile.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
                : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
                : "r"(unsigned(__cvta_generic_to_shared(p))));
   return v;
@@ -84,10 +84,10 @@ __global__ void wide(unsigned* out, int n, Span* spans) {
 template <class V>
 void widths(const char* name) {
   int sms = sm_count(), n = 256;
-  Buffer<unsigned> out(size_t(sms) * 1024);
+  Buffer<unsigned> out(size_t(sms) * 2048);
   out.poison();
   CUDA(cudaFuncSetAttribute(wide<V>, cudaFuncAttributeMaxDynamicSharedMemorySize, WORDS * 4));
-  auto cycles = sm_cycles([&](Span* s) { wide<V><<<sms, 1024, WORDS * 4>>>(out.data, n, s); }, 9, 15);
+  auto cycles = sm_cycles([&](Span* s) { wide<V><<<2 * sms, 1024, WORDS * 4>>>(out.data, n, s); }, 9, 15);
   std::vector<unsigned> got = out.get();
   constexpr unsigned W = sizeof(V) / 4;
   for (size_t i = 0; i < got.size(); i++) {
@@ -99,8 +99,8 @@ void widths(const char* name) {
     }
     require(got[i] == sum * n, "%s: thread %zu", name, i);
   }
-  report(name, mapped(cycles, [&](double c) { return 1024.0 * READS * n * sizeof(V) / c; }), "bytes/SM/cycle",
-         text("32 warps an SM, conflict-free reads of %zu bytes a lane", sizeof(V)));
+  report(name, mapped(cycles, [&](double c) { return 2048.0 * READS * n * sizeof(V) / c; }), "bytes/SM/cycle",
+         text("64 warps an SM, conflict-free reads of %zu bytes a lane", sizeof(V)));
 }
 
 int main() {
@@ -108,23 +108,23 @@ int main() {
   CUDA(cudaFuncSetAttribute(strided, cudaFuncAttributeMaxDynamicSharedMemorySize, WORDS * 4));
   CUDA(cudaFuncSetAttribute(chase, cudaFuncAttributeMaxDynamicSharedMemorySize, WORDS * 4));
   for (int stride : {0, 1, 2, 3, 4, 5, 8, 16, 17, 32, 33}) {
-    Buffer<unsigned> out(size_t(sms) * 1024), one(32);
+    Buffer<unsigned> out(size_t(sms) * 2048), one(32);
     out.poison();
-    auto cycles = sm_cycles([&](Span* s) { strided<<<sms, 1024, WORDS * 4>>>(out.data, stride, n, s); }, 9, 15);
+    auto cycles = sm_cycles([&](Span* s) { strided<<<2 * sms, 1024, WORDS * 4>>>(out.data, stride, n, s); }, 9, 15);
     std::vector<unsigned> got = out.get();
     for (size_t i = 0; i < got.size(); i++) {
       unsigned sum = 0;
       for (unsigned r = 0; r < READS; r++) sum += (i % 32 * stride + r) * 2654435761u;
       require(got[i] == sum * n, "stride %d: thread %zu", stride, i);
     }
-    report(text("stride_%02d", stride), mapped(cycles, [&](double c) { return c / (32.0 * READS * n); }), "cycles",
-           text("SM cycles for one warp's read, 32 warps an SM, stride of %d 4-byte words", stride));
+    report(text("stride_%02d", stride), mapped(cycles, [&](double c) { return c / (64.0 * READS * n); }), "cycles",
+           text("SM cycles for one warp's read, 64 warps an SM, stride of %d 4-byte words", stride));
     one.poison();
     auto chain = sm_cycles([&](Span* s) { chase<<<1, 32, WORDS * 4>>>(one.data, stride, 2048, s); }, 11, 15);
     got = one.get();
     for (unsigned i = 0; i < 32; i++) require(got[i] == i * stride, "chase at stride %d: lane %u", stride, i);
     report(text("latency_stride_%02d", stride), mapped(chain, [](double c) { return c / 2048; }), "cycles",
-           text("one warp, each address is the value read before, stride of %d words", stride));
+           text("one warp, each address is the value read before, its shift and addition included, stride of %d words", stride));
   }
   widths<unsigned>("bytes_04");
   widths<uint2>("bytes_08");

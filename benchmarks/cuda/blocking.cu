@@ -62,8 +62,8 @@ void grid() {
   int blocks = sms * per_sm, slabs = std::max(64, 65536 / (TM * TN) / per_sm);
   slabs = std::min(slabs, 2048);
   std::vector<float> a(K * SIDE * TM), b(K * SIDE * TN);
-  for (size_t i = 0; i < a.size(); i++) a[i] = float(i * 2654435761u >> 30);  // 0 to 3: every sum is exact
-  for (size_t i = 0; i < b.size(); i++) b[i] = float((i + 9) * 2246822519u >> 30);
+  for (size_t i = 0; i < a.size(); i++) a[i] = float(uint32_t(i) * 2654435761u >> 30);  // 0 to 3: every sum is exact
+  for (size_t i = 0; i < b.size(); i++) b[i] = float(uint32_t(i + 9) * 2246822519u >> 30);
   Buffer<float> da(a), db(b), out(size_t(blocks) * 256 * TM * TN);
   out.poison();
   auto times = device_ms([&] { kernel<<<blocks, 256, shared>>>(da.data, db.data, out.data, slabs); }, 11, 40);

@@ -67,7 +67,7 @@ int main() {
       ns.push_back(double(c[1]) / steps);
     }
     auto set = text("one thread, random lines of %zu KiB, address translation included", kib);
-    report(text("chase_%07zuKiB_cycles", kib), cycles, "cycles", set);
-    report(text("chase_%07zuKiB_ns", kib), ns, "ns", set);
+    report(text("chase_%zuKiB_cycles", kib), cycles, "cycles", set);
+    report(text("chase_%zuKiB_ns", kib), ns, "ns", set);
   }
 }

@@ -15,14 +15,19 @@ __device__ inline void add_up(uint32_t s, unsigned long long* sum) {
   if (threadIdx.x % 32 == 0) atomicAdd(sum, (unsigned long long)s);
 }
 
-// Thread t reads the words (t + u * T) * stride + offset: lanes of a warp are `stride` words apart.
-__global__ void strided(const uint32_t* p, size_t stride, size_t offset, unsigned long long* sum) {
-  size_t T = size_t(gridDim.x) * blockDim.x, t = blockIdx.x * size_t(blockDim.x) + threadIdx.x;
-  uint32_t v[LOADS], s = 0;
+// Thread t reads the words (t + k * T) * stride + offset: lanes of a warp are `stride` words apart.
+__global__ void strided(const uint32_t* p, size_t loads, size_t stride, size_t offset, unsigned long long* sum) {
+  size_t T = size_t(gridDim.x) * blockDim.x;
+  uint32_t s = 0;
+  p += offset;
+  for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < loads; i += LOADS * T) {
+    uint32_t v[LOADS] = {};
 #pragma unroll
-  for (int u = 0; u < LOADS; u++) v[u] = p[(t + u * T) * stride + offset];
+    for (int u = 0; u < LOADS; u++)
+      if (i + u * T < loads) v[u] = p[(i + u * T) * stride];
 #pragma unroll
-  for (int u = 0; u < LOADS; u++) s += v[u];
+    for (int u = 0; u < LOADS; u++) s += v[u];
+  }
   add_up(s, sum);
 }
 
@@ -32,25 +37,30 @@ __host__ __device__ inline size_t scatter(size_t i, size_t n) {  // n is a power
   return (i ^ (i >> 32)) & (n - 1);
 }
 
-__global__ void gather(const uint32_t* p, size_t n, unsigned long long* sum) {
-  size_t T = size_t(gridDim.x) * blockDim.x, t = blockIdx.x * size_t(blockDim.x) + threadIdx.x;
-  uint32_t v[LOADS], s = 0;
+__global__ void gather(const uint32_t* p, size_t loads, size_t n, unsigned long long* sum) {
+  size_t T = size_t(gridDim.x) * blockDim.x;
+  uint32_t s = 0;
+  for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < loads; i += LOADS * T) {
+    uint32_t v[LOADS] = {};
 #pragma unroll
-  for (int u = 0; u < LOADS; u++) v[u] = p[scatter(t + u * T, n)];
+    for (int u = 0; u < LOADS; u++)
+      if (i + u * T < loads) v[u] = p[scatter(i + u * T, n)];
 #pragma unroll
-  for (int u = 0; u < LOADS; u++) s += v[u];
+    for (int u = 0; u < LOADS; u++) s += v[u];
+  }
   add_up(s, sum);
 }
 
 int main() {
   size_t bytes = 4ull << 30, n = bytes / 4;
+  int blocks = 4 * sm_count();
   Buffer<uint32_t> data(n + 64);
   Buffer<unsigned long long> sum(1);
   fill<<<2 * sm_count(), 1024>>>(data.data, data.size);
   CUDA(cudaGetLastError());
   auto measure = [&](const std::string& row, size_t stride, size_t offset, const std::string& what) {
-    size_t loads = n / stride, blocks = loads / LOADS / 256;
-    auto work = [&] { strided<<<unsigned(blocks), 256>>>(data.data, stride, offset, sum.data); };
+    size_t loads = n / stride;
+    auto work = [&] { strided<<<blocks, 512>>>(data.data, loads, stride, offset, sum.data); };
     sum.put({0});
     work();
     CUDA(cudaGetLastError());
@@ -63,11 +73,22 @@ int main() {
   };
   for (size_t stride : {1, 2, 4, 8, 16, 32, 64})
     measure(text("stride_%02zu", stride), stride, 0, text("lanes %zu words apart", stride));
-  for (size_t offset : {1, 8, 16}) 
+  for (size_t offset : {1, 8, 16})
     measure(text("offset_%02zu", offset), 1, offset, text("neighboring words, first lane %zu words past a 128-byte line", offset));
 
+  // How much the L2 fetches at a time is a hint that a program may give; the rows above have the default.
+  size_t granularity = 0;
+  CUDA(cudaDeviceGetLimit(&granularity, cudaLimitMaxL2FetchGranularity));
+  report("l2_fetch_granularity", {double(granularity)}, "bytes", "cudaLimitMaxL2FetchGranularity, as found");
+  for (size_t hint : {32, 128}) {
+    CUDA(cudaDeviceSetLimit(cudaLimitMaxL2FetchGranularity, hint));
+    for (size_t stride : {8, 16, 32})
+      measure(text("stride_%02zu_fetch_%zu", stride, hint), stride, 0, text("lanes %zu words apart, L2 fetch hint of %zu bytes", stride, hint));
+  }
+  CUDA(cudaDeviceSetLimit(cudaLimitMaxL2FetchGranularity, granularity));
+
   size_t loads = 1ull << 26;
-  auto work = [&] { gather<<<unsigned(loads / LOADS / 256), 256>>>(data.data, n, sum.data); };
+  auto work = [&] { gather<<<blocks, 512>>>(data.data, loads, n, sum.data); };
   sum.put({0});
   work();
   CUDA(cudaGetLastError());
@@ -78,7 +99,7 @@ int main() {
   report("gather_4GiB", mapped(times, [&](double ms) { return double(loads) / ms / 1e6; }), "Gread/s",
          "4-byte reads at random places of 4 GiB, 8 in flight a thread");
   size_t small = (32ull << 20) / 4;
-  auto cached = [&] { gather<<<unsigned(loads / LOADS / 256), 256>>>(data.data, small, sum.data); };
+  auto cached = [&] { gather<<<blocks, 512>>>(data.data, loads, small, sum.data); };
   sum.put({0});
   cached();
   CUDA(cudaGetLastError());

@@ -49,6 +49,14 @@ inline int sm_count() {
   return count;
 }
 
+// Data spread over [-1, 1): a number and a seed give the same value on the host and on the device.
+inline __host__ __device__ float spread(size_t i, uint32_t seed) {
+  uint32_t x = uint32_t(i) * 2654435761u + seed;
+  x = (x ^ (x >> 15)) * 2246822519u;
+  x = (x ^ (x >> 13)) * 3266489917u;
+  return float(int((x ^ (x >> 16)) >> 8) - (1 << 23)) / (1 << 23);
+}
+
 template <class T>
 struct Buffer {
   T* data = nullptr;

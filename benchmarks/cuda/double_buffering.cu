@@ -1,4 +1,4 @@
-// One tile loop with its staging done in six ways: C = A^T B in fp32, A is K x M, B is K x N, ordinary FMAs.
+// One tile loop with its staging done in seven ways: C = A^T B in fp32, A is K x M, B is K x N, ordinary FMAs.
 // Both operands arrive in rows of a tile, so every form of copy moves 16 bytes a thread and the multiply is the same.
 #include "common.cuh"
 
@@ -6,13 +6,14 @@ enum Staging {
   SINGLE,     // load, store, barrier, multiply, barrier: one tile
   REGISTERS,  // the next tile is loaded into registers before the multiply and stored after it: one tile
   TWO_TILES,  // the next tile is loaded and stored before the multiply: two tiles, one barrier
+  TWO_TILES_TWO_BARRIERS,  // the same with a barrier that it does not need: what the second barrier costs
   ASYNC_1,    // cp.async into one tile, waited for at once
   ASYNC_2,    // cp.async into two tiles, the next in flight during the multiply
   ASYNC_3,    // the same with three tiles, two in flight
 };
 
 template <Staging S>
-constexpr int TILES = S == TWO_TILES || S == ASYNC_2 ? 2 : S == ASYNC_3 ? 3 : 1;
+constexpr int TILES = S == TWO_TILES || S == TWO_TILES_TWO_BARRIERS || S == ASYNC_2 ? 2 : S == ASYNC_3 ? 3 : 1;
 
 __device__ inline void copy_async(float* to, const float* from) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(unsigned(__cvta_generic_to_shared(to))), "l"(from)
@@ -102,7 +103,7 @@ __global__ void __launch_bounds__(BM / TM * (BN / TN)) tile_loop(const float* A,
       if (s + 1 < steps) load((s + 1) * BK);
       multiply(shared);
     }
-  } else if constexpr (STAGING == TWO_TILES) {
+  } else if constexpr (STAGING == TWO_TILES || STAGING == TWO_TILES_TWO_BARRIERS) {
     load(0);
     store(shared);
     for (int s = 0; s < steps; s++) {
@@ -112,6 +113,7 @@ __global__ void __launch_bounds__(BM / TM * (BN / TN)) tile_loop(const float* A,
         store(shared + (s + 1) % 2 * TILE);
       }
       multiply(shared + s % 2 * TILE);
+      if (STAGING == TWO_TILES_TWO_BARRIERS) __syncthreads();
     }
   } else if constexpr (STAGING == ASYNC_1) {
     for (int s = 0; s < steps; s++) {
@@ -149,11 +151,9 @@ __global__ void __launch_bounds__(BM / TM * (BN / TN)) tile_loop(const float* A,
     }
 }
 
-static float value(size_t i) { return float(int((i * 2654435761u) >> 16 & 0xffff) - 32768) / 32768; }
-
-__global__ void fill(float* p, size_t n, size_t from) {
+__global__ void fill(float* p, size_t n, uint32_t seed) {
   for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < n; i += size_t(gridDim.x) * blockDim.x)
-    p[i] = float(int(((i + from) * 2654435761u) >> 16 & 0xffff) - 32768) / 32768;
+    p[i] = spread(i, seed);
 }
 
 constexpr int SIZE = 4096;
@@ -163,14 +163,14 @@ struct Operands {
   std::vector<int> rows, columns;
   std::vector<double> wanted, scale;
   Operands() {
-    fill<<<512, 256>>>(a.data, a.size, 0);
-    fill<<<512, 256>>>(b.data, b.size, 1 << 30);
+    fill<<<512, 256>>>(a.data, a.size, 1u);
+    fill<<<512, 256>>>(b.data, b.size, 2u);
     CUDA(cudaGetLastError());
     for (int s = 0; s < 256; s++) {
       rows.push_back(int(s * 1103515245u % SIZE)), columns.push_back(int(s * 22695477u / 7 % SIZE));
       double sum = 0, absolute = 0;
       for (int k = 0; k < SIZE; k++) {
-        double p = double(value(size_t(k) * SIZE + rows[s])) * value(size_t(k) * SIZE + columns[s] + (1 << 30));
+        double p = double(spread(size_t(k) * SIZE + rows[s], 1u)) * spread(size_t(k) * SIZE + columns[s], 2u);
         sum += p, absolute += std::fabs(p);
       }
       wanted.push_back(sum), scale.push_back(absolute);
@@ -179,13 +179,16 @@ struct Operands {
 };
 
 template <int BM, int BN, int BK, int TM, int TN, Staging STAGING>
-void measure(Operands& o, const char* name, bool alone) {
+void measure(Operands& o, const char* name, int resident) {  // blocks on an SM; 0 = as many as fit
   auto kernel = tile_loop<BM, BN, BK, TM, TN, STAGING>;
   constexpr int THREADS = BM / TM * (BN / TN), TILE_BYTES = BK * (BM + BN) * 4;
-  int used = TILES<STAGING> * TILE_BYTES, shared = alone ? std::max(used, 120 * 1024) : used, per_sm = 0;
+  // Shared memory that nobody uses keeps others out: 228 KiB an SM, 1 KiB of it taken by each block.
+  const int pad[] = {0, 120, 100, 72, 54};
+  int used = TILES<STAGING> * TILE_BYTES, shared = std::max(used, pad[resident] * 1024), per_sm = 0;
   CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 120 * 1024));
   CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 100));
   CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel, THREADS, shared));
+  require(!resident || per_sm == resident, "%s: %d blocks fit, not %d", name, per_sm, resident);
   o.c.poison();
   auto work = [&] { kernel<<<dim3(SIZE / BN, SIZE / BM), THREADS, shared>>>(o.a.data, o.b.data, o.c.data, SIZE, SIZE, SIZE); };
   auto times = device_ms(work, 9, 60);
@@ -196,7 +199,8 @@ void measure(Operands& o, const char* name, bool alone) {
     require(std::fabs(got - o.wanted[s]) < 1e-6 * o.scale[s], "%s (%d, %d): %g, not %g", name, o.rows[s], o.columns[s], got,
             o.wanted[s]);
   }
-  report(text("tile%dx%d_%s_%s", BM, BN, alone ? "one_block" : "full", name),
+  auto where = resident ? text("%d", resident) : std::string("full");
+  report(text("tile%d_%s_%s", BM, where.c_str(), name),
          mapped(times, [](double ms) { return 2.0 * SIZE * SIZE * SIZE / ms / 1e9; }), "TFLOPS",
          text("%d^3 in fp32, tile %dx%dx%d, %d accumulators a thread, %d KiB of tiles a block, %d %s of %d threads on an SM", SIZE,
               BM, BN, BK, TM * TN, used / 1024, per_sm, per_sm == 1 ? "block" : "blocks", THREADS),
@@ -205,18 +209,25 @@ void measure(Operands& o, const char* name, bool alone) {
 
 template <int BM, int BN, int BK, int TM, int TN>
 void all(Operands& o) {
-  for (bool alone : {false, true}) {
-    measure<BM, BN, BK, TM, TN, SINGLE>(o, "single", alone);
-    measure<BM, BN, BK, TM, TN, REGISTERS>(o, "registers", alone);
-    measure<BM, BN, BK, TM, TN, TWO_TILES>(o, "two_tiles", alone);
-    measure<BM, BN, BK, TM, TN, ASYNC_1>(o, "cp_async_1", alone);
-    measure<BM, BN, BK, TM, TN, ASYNC_2>(o, "cp_async_2", alone);
-    measure<BM, BN, BK, TM, TN, ASYNC_3>(o, "cp_async_3", alone);
+  for (int resident : {0, 1}) {
+    measure<BM, BN, BK, TM, TN, SINGLE>(o, "single", resident);
+    measure<BM, BN, BK, TM, TN, REGISTERS>(o, "registers", resident);
+    measure<BM, BN, BK, TM, TN, TWO_TILES>(o, "two_tiles", resident);
+    measure<BM, BN, BK, TM, TN, TWO_TILES_TWO_BARRIERS>(o, "two_tiles_two_barriers", resident);
+    measure<BM, BN, BK, TM, TN, ASYNC_1>(o, "cp_async_1", resident);
+    measure<BM, BN, BK, TM, TN, ASYNC_2>(o, "cp_async_2", resident);
+    measure<BM, BN, BK, TM, TN, ASYNC_3>(o, "cp_async_3", resident);
   }
 }
 
 int main() {
   Operands operands;
   all<64, 64, 16, 8, 4>(operands);
+  for (int resident : {2, 3, 4}) {
+    measure<64, 64, 16, 8, 4, SINGLE>(operands, "single", resident);
+    measure<64, 64, 16, 8, 4, REGISTERS>(operands, "registers", resident);
+    measure<64, 64, 16, 8, 4, TWO_TILES>(operands, "two_tiles", resident);
+    measure<64, 64, 16, 8, 4, ASYNC_2>(operands, "cp_async_2", resident);
+  }
   all<128, 128, 16, 8, 8>(operands);
 }

@@ -96,13 +96,14 @@ void check(const std::vector<T>& out, T a, T b, int n) {
 
 template <class T, int CHAINS>
 void rate() {
+  constexpr int UNROLL = 256 / CHAINS;  // three instructions of loop for 256 FMAs
   int sms = sm_count(), blocks = 2 * sms, threads = 1024, n = 16384;
   T a = Kind<T>::make(-0.99993896484375), b = Kind<T>::make(0.40625);
   Buffer<T> out(size_t(blocks) * threads * CHAINS);
   Spans spans;
   spans.clear();
   out.poison();
-  auto work = [&](Span* s) { chains<T, CHAINS, 8><<<blocks, threads>>>(out.data, a, b, n, s); };
+  auto work = [&](Span* s) { chains<T, CHAINS, UNROLL><<<blocks, threads>>>(out.data, a, b, n, s); };
   auto times = device_ms([&] { work(spans.buffer.data); }, 15, 150);
   double fmas = double(blocks) * threads * CHAINS * n * Kind<T>::width;
   auto cycles = sm_cycles(work, 11, 0);

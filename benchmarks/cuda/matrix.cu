@@ -5,22 +5,16 @@
 #include <dlfcn.h>
 
 #include <cstring>
+#include <thread>
 
 #include "common.cuh"
 
 constexpr int SIZE = 8192;
 
-static __host__ __device__ float value(size_t i, uint32_t seed) {  // spread evenly over [-1, 1)
-  uint32_t x = uint32_t(i) * 2654435761u + seed;
-  x = (x ^ (x >> 15)) * 2246822519u;
-  x = (x ^ (x >> 13)) * 3266489917u;
-  return float(int((x ^ (x >> 16)) >> 8) - (1 << 23)) / (1 << 23);
-}
-
 template <class T>
 __global__ void fill(T* p, size_t n, uint32_t seed, float scale) {
   for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < n; i += size_t(gridDim.x) * blockDim.x)
-    p[i] = T(value(i, seed) * scale);
+    p[i] = T(spread(i, seed) * scale);
 }
 
 // The parts of cublas_api.h that are called here.
@@ -57,9 +51,37 @@ struct Cublas {
   }
 };
 
+// The clock and the power of the board while work runs, from NVML, opened at run time too.
+struct Board {
+  using Get = int (*)(void*, int, unsigned*);
+  using GetPower = int (*)(void*, unsigned*);
+  void* device = nullptr;
+  Get clock_info = nullptr;
+  GetPower power_usage = nullptr;
+  Board() {
+    void* library = dlopen("libnvidia-ml.so.1", RTLD_NOW);
+    if (!library) return;
+    auto init = (int (*)())dlsym(library, "nvmlInit_v2");
+    auto get = (int (*)(unsigned, void**))dlsym(library, "nvmlDeviceGetHandleByIndex_v2");
+    clock_info = Get(dlsym(library, "nvmlDeviceGetClockInfo"));
+    power_usage = GetPower(dlsym(library, "nvmlDeviceGetPowerUsage"));
+    if (!init || !get || !clock_info || !power_usage || init() || get(0, &device)) device = nullptr;
+  }
+  double mhz() const {
+    unsigned value = 0;
+    require(clock_info(device, 1, &value) == 0, "NVML clock");  // 1: the SM clock
+    return value;
+  }
+  double watts() const {
+    unsigned value = 0;
+    require(power_usage(device, &value) == 0, "NVML power");
+    return value / 1e3;
+  }
+};
+
 // Column-major C = A B, checked in fp64 on elements from all over the result.
 template <class T>
-void product(const Cublas& blas, const char* name, cudaDataType type, int compute, double tolerance, bool zeros) {
+void product(const Cublas& blas, const Board& board, const char* name, cudaDataType type, int compute, double tolerance, bool zeros) {
   size_t n = size_t(SIZE) * SIZE;
   Buffer<T> a(n), b(n), c(n);
   fill<<<1024, 256>>>(a.data, n, 1u, zeros ? 0.0f : 1.0f);
@@ -72,20 +94,39 @@ void product(const Cublas& blas, const char* name, cudaDataType type, int comput
                            type, SIZE, compute, -1);
     require(status == 0, "cublasGemmEx: status %d", status);
   };
-  auto times = device_ms(work, 21, 400);
+  auto tflops = [](double ms) { return 2.0 * SIZE * SIZE * SIZE / ms / 1e9; };
+  auto set = text("cuBLAS %d, %d^3, %s, accumulation in fp32", blas.version, SIZE, zeros ? "all zeros" : "random data");
+  bool watched = type == CUDA_R_16BF && board.device;
+  if (watched) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1500));  // let the board cool down to its idle power
+    std::vector<double> burst = device_ms(work, 10, 1);
+    report(text("%s_burst", name), mapped(burst, tflops), "TFLOPS", set + "; ten products after 1.5 s of rest");
+    std::vector<double> mhz, watts;
+    std::thread reader([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1100));
+      for (int i = 0; i < 5; i++) {
+        mhz.push_back(board.mhz()), watts.push_back(board.watts());
+        std::this_thread::sleep_for(std::chrono::milliseconds(40));
+      }
+    });
+    warm([&] { for (int i = 0; i < 20; i++) work(); }, 1500);
+    reader.join();
+    report(text("%s_clock", name), mhz, "MHz", set + "; SM clock after a second of products, NVML");
+    report(text("%s_power", name), watts, "W", set + "; board power after a second of products, NVML");
+  }
+  auto times = device_ms(work, 21, watched ? 200 : 500);
   std::vector<T> got = c.get();
   double difference = 0, norm = 0;
   for (int s = 0; s < 192; s++) {
     size_t row = s * 1103515245u % SIZE, column = s * 22695477u / 7 % SIZE;
     double sum = 0;
     for (size_t k = 0; k < SIZE; k++)
-      sum += zeros ? 0 : double(float(T(value(k * SIZE + row, 1u)))) * double(float(T(value(column * SIZE + k, 2u))));
+      sum += zeros ? 0 : double(float(T(spread(k * SIZE + row, 1u)))) * double(float(T(spread(column * SIZE + k, 2u))));
     double error = double(float(got[column * SIZE + row])) - sum;
     difference += error * error, norm += sum * sum;
   }
   require(std::sqrt(difference) <= tolerance * std::sqrt(norm), "%s: relative error %g", name, std::sqrt(difference / norm));
-  report(name, mapped(times, [](double ms) { return 2.0 * SIZE * SIZE * SIZE / ms / 1e9; }), "TFLOPS",
-         text("cuBLAS %d, %d^3, %s, accumulation in fp32", blas.version, SIZE, zeros ? "all zeros" : "random data"));
+  report(name, mapped(times, tflops), "TFLOPS", set + "; sustained");
 }
 
 // 16x8x16 products on registers: eight accumulators a warp, operands that never change.
@@ -155,9 +196,10 @@ int main() {
   mma();
   Cublas blas;
   if (!blas.handle) return 0;
-  product<__nv_bfloat16>(blas, "cublas_bf16", CUDA_R_16BF, COMPUTE_32F, 5e-3, false);
-  product<__half>(blas, "cublas_fp16", CUDA_R_16F, COMPUTE_32F, 1e-3, false);
-  product<float>(blas, "cublas_tf32", CUDA_R_32F, COMPUTE_32F_FAST_TF32, 1e-3, false);
-  product<float>(blas, "cublas_fp32", CUDA_R_32F, COMPUTE_32F_PEDANTIC, 1e-5, false);
-  product<__nv_bfloat16>(blas, "cublas_bf16_zeros", CUDA_R_16BF, COMPUTE_32F, 0, true);
+  Board board;
+  product<__nv_bfloat16>(blas, board, "cublas_bf16", CUDA_R_16BF, COMPUTE_32F, 5e-3, false);
+  product<__half>(blas, board, "cublas_fp16", CUDA_R_16F, COMPUTE_32F, 1e-3, false);
+  product<float>(blas, board, "cublas_tf32", CUDA_R_32F, COMPUTE_32F_FAST_TF32, 1e-3, false);
+  product<float>(blas, board, "cublas_fp32", CUDA_R_32F, COMPUTE_32F_PEDANTIC, 1e-5, false);
+  product<__nv_bfloat16>(blas, board, "cublas_bf16_zeros", CUDA_R_16BF, COMPUTE_32F, 0, true);
 }

@@ -8,13 +8,17 @@ __global__ void __launch_bounds__(THREADS, 1) accumulate(float* out, float a, fl
   float v[N];
 #pragma unroll
   for (int i = 0; i < N; i++) v[i] = float((threadIdx.x + i) % 8);
+  constexpr int UNROLL = N < 256 ? 256 / N : 1;  // about as many FMAs in every trip
 #pragma unroll 1
-  for (int k = 0; k < n; k++) {
+  for (int k = 0; k < n; k += UNROLL) {
 #pragma unroll
-    for (int i = 0; i < N; i++) v[i] = fmaf(v[i], a, b);
-    float t = a;
-    a = b;
-    b = t;
+    for (int u = 0; u < UNROLL; u++) {
+#pragma unroll
+      for (int i = 0; i < N; i++) v[i] = fmaf(v[i], a, b);
+      float t = a;
+      a = b;
+      b = t;
+    }
   }
   float s = 0;
 #pragma unroll
@@ -58,7 +62,7 @@ template <class Work>
 void measure(const std::string& row, const void* kernel, int threads, int count, Work&& work, const char* set) {
   int sms = sm_count(), per_sm = 0;
   CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel, threads, 0));
-  int blocks = per_sm * sms, n = std::min(8192, 1048576 / count);
+  int blocks = per_sm * sms, n = std::min(8192, 1048576 / count) / 240 * 240;  // a multiple of every unroll below
   Buffer<float> out(size_t(blocks) * threads);
   out.poison();
   auto times = device_ms([&] { work(blocks, out.data, n); }, 11, 40);

@@ -39,7 +39,7 @@ PROBES = {
     "atomics": "Atomic additions in global and shared memory",
     "banks": "Shared-memory reads by stride and width",
     "launch": "Launches one by one, in a stream and in a graph",
-    "double_buffering": "One tile loop, staged in six ways",
+    "double_buffering": "One tile loop, staged in seven ways",
 }
 
 

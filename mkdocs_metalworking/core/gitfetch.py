@@ -26,7 +26,7 @@ _UNREACHABLE = (
     "unable to access",
     "unable to connect",
 )
-_FETCH = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--recurse-submodules=no")
+FETCH = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--recurse-submodules=no")
 
 
 def clone_url(repo: str) -> str:
@@ -122,4 +122,4 @@ class Fetched:
 
     def _fetch(self, *options: str, wants: list[str]) -> None:
         lines = "".join(f"{want}\n" for want in plain_arguments(wants)).encode()
-        self._git.run(*_FETCH, *options, "--stdin", "origin", stdin=lines, protocol=self._scheme)
+        self._git.run(*FETCH, *options, "--stdin", "origin", stdin=lines, protocol=self._scheme)

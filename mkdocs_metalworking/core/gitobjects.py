@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import re
+import stat
 import subprocess
 import tempfile
 import threading
@@ -22,13 +23,11 @@ from .git import Git, GitError, last_line
 
 Kind = Literal["file", "executable", "symlink", "submodule", "directory"]
 
-_KINDS: dict[str, Kind] = {
-    "100644": "file",
-    "100664": "file",  # written by very old gits
-    "100755": "executable",
-    "120000": "symlink",
-    "160000": "submodule",
-    "40000": "directory",
+_KINDS: dict[int, Kind] = {
+    stat.S_IFREG: "file",
+    stat.S_IFLNK: "symlink",
+    stat.S_IFDIR: "directory",
+    0o160000: "submodule",
 }
 
 _METADATA_MAX = 64 << 20
@@ -180,16 +179,29 @@ def resolve_path(objects: CatFile, commit: str, path: str) -> TreeEntry | None:
 def commit_date(commit: bytes) -> str:
     """Return the day on which a commit was made, in UTC, as ``2026-08-18``; "" when the object does not say."""
     match = re.search(rb"^committer .*> (\d{1,12}) [+-]\d{4}$", commit.split(b"\n\n", 1)[0], re.MULTILINE)
-    return datetime.fromtimestamp(int(match[1]), UTC).date().isoformat() if match else ""
+    try:
+        return datetime.fromtimestamp(int(match[1]), UTC).date().isoformat() if match else ""
+    except (ValueError, OverflowError, OSError):  # a year that no calendar has
+        return ""
+
+
+_ENTRY = re.compile(rb"([0-7]{1,7}) ([^\0]+)\0")
 
 
 def _entries(tree: bytes, width: int) -> Iterator[tuple[bytes, TreeEntry]]:
+    """Yield the entries of a tree; raises GitError for one that no git wrote, though its hash be right."""
     position = 0
     while position < len(tree):
-        space = tree.index(b" ", position)
-        nul = tree.index(b"\0", space)
-        mode = tree[position:space].decode("ascii", "replace")
-        oid = tree[nul + 1 : nul + 1 + width].hex()
-        position = nul + 1 + width
-        kind = _KINDS.get(mode, "file" if mode.startswith("100") else "submodule")
-        yield tree[space + 1 : nul], TreeEntry(mode, kind, oid)
+        match = _ENTRY.match(tree, position)
+        end = match.end() + width if match else 0
+        kind = _kind(int(match[1], 8)) if match else None
+        if match is None or kind is None or end > len(tree):
+            raise GitError("damaged-object", f"a tree of the repository is malformed at byte {position}")
+        # Old gits wrote 040000 and 100664; what counts is the type in it.
+        yield match[2], TreeEntry(match[1].decode(), kind, tree[match.end() : end].hex())
+        position = end
+
+
+def _kind(mode: int) -> Kind | None:
+    kind = _KINDS.get(stat.S_IFMT(mode))
+    return "executable" if kind == "file" and mode & 0o100 else kind

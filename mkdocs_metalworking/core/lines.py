@@ -126,8 +126,10 @@ def source_lines(data: bytes, path: str) -> tuple[str, ...]:
         raise MetalworkingError(
             "not-text", f"{path} is not UTF-8 (line {line})", "only UTF-8 text can be quoted"
         ) from error
-    *ended, last = text.removeprefix("\ufeff").split("\n")
-    lines = [line.removesuffix("\r") for line in ended]
+    lines = text.removeprefix("\ufeff").split("\n")
+    last = lines.pop()
+    if "\r" in text:
+        lines = [line.removesuffix("\r") for line in lines]
     if data and not data.endswith(b"\n"):  # no LF ends it, so that a CR at its end is the author's
         lines.append(last)
     return tuple(lines)
@@ -141,7 +143,7 @@ def cut(lines: Sequence[str], ranges: Ranges) -> tuple[Segment, ...]:
 def common_indent(segments: Sequence[Segment]) -> str:
     """Return the longest whitespace that every line which is not blank begins with, character for character."""
     inked = [line for segment in segments for line in segment.lines if line.strip()]
-    if not inked:
+    if not inked or inked[0][0] not in " \t" or inked[-1][0] not in " \t":
         return ""
     shared = _shared(min(inked), max(inked))
     return shared[: len(shared) - len(shared.lstrip(" \t"))]
@@ -162,6 +164,8 @@ def dedent(segments: Sequence[Segment], mode: str | int) -> tuple[Segment, ...]:
                 f"write dedent={len(indent)} or dedent=auto",
             )
         indent = indent[:mode]
+    if not indent:
+        return tuple(segments)
     return tuple(Segment(s.first, tuple(_without(line, indent) for line in s.lines)) for s in segments)
 
 

@@ -10,7 +10,9 @@ import gzip
 import io
 import lzma
 import stat
+import struct
 import tarfile
+import time
 import zipfile
 import zlib
 from collections.abc import Collection, Iterator
@@ -24,17 +26,37 @@ from .transports import NotDelivered
 Member = bytes | str
 """The bytes of a member, or why it is not delivered."""
 
-_HEADER_MAX = 1 << 20
-_BROKEN = (tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError)
+# A pax header of more is refused: before Python 3.11.10 the time to read one grows with the square of its size.
+_HEADER_MAX = 16 << 10
+# The list of members of a zip; each of its 46 bytes or more becomes an object of several hundred.
+_DIRECTORY_MAX = 32 << 20
+# What the two modules of the standard library raise for archives that somebody made by hand.
+_BROKEN = (
+    ArithmeticError,
+    EOFError,
+    LookupError,
+    NotImplementedError,
+    OSError,
+    RecursionError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+    lzma.LZMAError,
+    struct.error,
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What one archive may cost: bytes a member, bytes in all when unpacked, and number of members."""
+    """What one archive may cost: bytes a member, bytes in all when unpacked, number of members, and seconds."""
 
     member: int = 4 << 20
     total: int = 2 << 30
     count: int = 200_000
+    seconds: float = 300.0
 
 
 DEFAULT_BOUNDS = Bounds()
@@ -57,7 +79,10 @@ def read_members(
     tops: set[str] = set()
     names = {root + path: path for path in wanted}
     try:
+        deadline = time.monotonic() + bounds.seconds
         for count, (name, member) in enumerate(source(archive, bounds)):
+            if time.monotonic() > deadline:
+                raise NotDelivered("not-delivered", f"{filename}: not read after {bounds.seconds:g} seconds")
             if count >= bounds.count:
                 raise NotDelivered("not-delivered", f"{filename}: more than {bounds.count} members")
             inner = _inner_name(name, filename)
@@ -89,7 +114,7 @@ class _Lazy:
 
 
 def _zip_members(archive: Path, bounds: Bounds) -> Iterator[tuple[str, _Lazy]]:
-    with zipfile.ZipFile(archive) as bundle:
+    with _Careful(archive) as stream, zipfile.ZipFile(stream) as bundle:
         for info in bundle.infolist():
             if info.is_dir():
                 continue
@@ -107,6 +132,15 @@ def _zip_members(archive: Path, bounds: Bounds) -> Iterator[tuple[str, _Lazy]]:
             yield info.filename, _Lazy(problem, None, 0) if problem else _ZipMember(bundle, info, bounds.member)
 
 
+class _Careful(io.FileIO):
+    """A file of which not too much is read at once: ``zipfile`` reads the whole list of members."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if size is not None and size > _DIRECTORY_MAX:
+            raise zipfile.BadZipFile("oversized directory")
+        return super().read(_DIRECTORY_MAX if size is None or size < 0 else size)
+
+
 class _ZipMember(_Lazy):
     def __init__(self, bundle: zipfile.ZipFile, info: zipfile.ZipInfo, limit: int) -> None:
         super().__init__("", None, limit)
@@ -120,7 +154,7 @@ class _ZipMember(_Lazy):
 def _tar_members(archive: Path, bounds: Bounds) -> Iterator[tuple[str, _Lazy]]:
     with (
         gzip.open(archive) as unpacked,
-        tarfile.open(mode="r|", fileobj=_Counted(unpacked, bounds.total), tarinfo=_Header) as bundle,
+        tarfile.open(mode="r|", fileobj=_Counted(unpacked, bounds), tarinfo=_Header) as bundle,
     ):
         for info in bundle:
             if info.isdir():
@@ -146,17 +180,20 @@ class _Header(tarfile.TarInfo):
 
 
 class _Counted(io.RawIOBase):
-    """A stream that refuses to unpack more than *limit* bytes in all."""
+    """A stream that refuses to unpack more than the bounds allow, in bytes or in seconds."""
 
-    def __init__(self, stream: gzip.GzipFile, limit: int) -> None:
+    def __init__(self, stream: gzip.GzipFile, bounds: Bounds) -> None:
         super().__init__()
-        self._stream, self._left = stream, limit
+        self._stream, self._left = stream, bounds.total
+        self._deadline = time.monotonic() + bounds.seconds
 
     def read(self, size: int = -1, /) -> bytes:
         data = self._stream.read(size)
         self._left -= len(data)
         if self._left < 0:
             raise tarfile.ReadError("unpacks to too much")
+        if time.monotonic() > self._deadline:
+            raise tarfile.ReadError("takes too long")
         return data
 
 

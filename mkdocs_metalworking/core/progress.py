@@ -10,6 +10,8 @@ from typing import TextIO
 
 import click
 
+from .diagnostics import printable
+
 Advance = Callable[[int], None]
 
 
@@ -28,6 +30,7 @@ class Progress:
     def step(self, label: str, total: int | None = None) -> Iterator[Advance]:
         """Announce a step of *total* bytes (None: not known) and yield a function that takes bytes done since last."""
         stream = self._stream or sys.stderr
+        label = printable(label)  # a file name that an index made up
         if self._quiet:
             yield _ignore
         elif total is None or not stream.isatty() or not self._bar.acquire(blocking=False):

@@ -10,6 +10,7 @@ from typing import Any
 
 from .blob import LockedFile
 from .diagnostics import Diagnostic, Location, MetalworkingError, Severity
+from .gitfetch import clone_url
 from .lock import Lock, load_lock
 from .progress import SILENT, Progress
 from .quotation import Quoter
@@ -20,6 +21,8 @@ from .transports import Transport
 from .transports.checkout import Checkout
 
 TRANSPORTS = ("checkout", "package", "raw")
+"""The order that a build uses."""
+KNOWN_TRANSPORTS = (*TRANSPORTS, "git")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,8 @@ class Settings:
     store: Path | None = None
     transports: tuple[str, ...] = TRANSPORTS
     offline: bool = False
+    url: Callable[[str], str] = clone_url
+    """Where git fetches a repository from."""
 
     @classmethod
     def of(cls, options: Mapping[str, Any], *, base: Path | None = None) -> Settings:
@@ -43,8 +48,10 @@ class Settings:
         root = (base or Path()).joinpath(options.get("root") or ".").resolve()
         chosen = tuple(options.get("transports") or TRANSPORTS)
         for name in chosen:
-            if name not in TRANSPORTS:
-                raise MetalworkingError("config", f"unknown transport {name!r}", f"known: {', '.join(TRANSPORTS)}")
+            if name not in KNOWN_TRANSPORTS:
+                raise MetalworkingError(
+                    "config", f"unknown transport {name!r}", f"known: {', '.join(KNOWN_TRANSPORTS)}"
+                )
         store = options.get("store")
         return cls(
             root=root,
@@ -149,10 +156,16 @@ def make_transports(
 
         return Raw(offline=settings.offline)
 
+    def remote() -> Transport:
+        from .transports.remote import Remote
+
+        return Remote(wanted=lock.files.values(), url=settings.url, offline=settings.offline)
+
     makers: dict[str, Callable[[], Transport]] = {
         "checkout": lambda: Checkout(settings.code),
         "package": package,
         "raw": raw,
+        "git": remote,
     }
     return [Deferred(name, makers[name]) for name in settings.transports]
 

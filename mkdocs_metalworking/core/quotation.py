@@ -15,8 +15,8 @@ from .lines import LineRange, Ranges, Segment, close_ranges, cut, dedent, format
 from .lock import Lock
 from .sources import Pin, Sources
 
-_KEPT_FILES = 64
-"""Decoded files kept in memory; a page quotes a handful, a build returns to the same few."""
+_KEPT_BYTES = 16 << 20
+"""Decoded files kept in memory, by the size of their bytes; a build returns to the same few."""
 
 
 class Delivery(Protocol):
@@ -66,7 +66,8 @@ class Quoter:
         self.sources = sources
         self.lock = lock
         self._resolver = resolver
-        self._decoded: OrderedDict[LockedFile, tuple[str, ...]] = OrderedDict()
+        self._decoded: OrderedDict[str, tuple[int, tuple[str, ...]]] = OrderedDict()
+        self._decoded_size = 0
         self._mutex = Mutex()
         self.wanted: dict[FileKey, bool] = {}
         """Every file asked for so far, locked or not; True when lines of it are to be shown."""
@@ -117,15 +118,17 @@ class Quoter:
 
     def _lines(self, file: LockedFile) -> tuple[str, ...]:
         with self._mutex:
-            found = self._decoded.get(file)
+            found = self._decoded.get(file.sha256)
             if found is not None:
-                self._decoded.move_to_end(file)
-                return found
+                self._decoded.move_to_end(file.sha256)
+                return found[1]
         lines = source_lines(self._resolver.resolve(file).data, file.key.path)
         with self._mutex:
-            self._decoded[file] = lines
-            while len(self._decoded) > _KEPT_FILES:
-                self._decoded.popitem(last=False)
+            if file.sha256 not in self._decoded:
+                self._decoded[file.sha256] = (file.size, lines)
+                self._decoded_size += file.size
+            while self._decoded_size > _KEPT_BYTES and len(self._decoded) > 1:
+                self._decoded_size -= self._decoded.popitem(last=False)[1][0]
         return lines
 
 

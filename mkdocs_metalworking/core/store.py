@@ -157,12 +157,12 @@ class Store:
 
     def _read(self, path: Path, size: int) -> bytes | None:
         try:
-            info = os.lstat(path)
-            if not stat.S_ISREG(info.st_mode):  # a pipe would block, a link may lead anywhere
+            if not stat.S_ISREG(os.lstat(path).st_mode):  # a link may lead anywhere
                 self._discard(path, f"{path.name[:12]}: not a file")
                 return None
-            with open(path, "rb") as stream:
-                return stream.read(size + 1)
+            with open(path, "rb", opener=_open_plain) as stream:
+                # Never more than there is: a lock may name any size.
+                return stream.read(min(size, os.fstat(stream.fileno()).st_size) + 1)
         except OSError:
             return None
 
@@ -195,12 +195,17 @@ class Store:
                     leftover.unlink()
 
 
+def _open_plain(path: str, flags: int) -> int:
+    """Open *path*, and neither follow a link nor wait for a pipe that took its place a moment ago."""
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+
+
 def _archive_problem(path: Path, pin: ArchivePin) -> str:
     size = path.stat().st_size
     if size != pin.size:
         return f"{size} bytes instead of {pin.size}"
     digest = hashlib.sha256()
-    with open(path, "rb") as stream:
+    with open(path, "rb", opener=_open_plain) as stream:
         while chunk := stream.read(_CHUNK):
             digest.update(chunk)
     return "" if digest.hexdigest() == pin.sha256 else f"SHA-256 is not {pin.sha256[:12]}"

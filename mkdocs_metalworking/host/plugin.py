@@ -20,9 +20,10 @@ from mkdocs.structure.pages import Page
 from mkdocs.utils.templates import TemplateContext
 
 from .. import __version__
+from ..core.chapters import Book
 from ..core.diagnostics import MetalworkingError
 from ..core.progress import Progress
-from ..core.project import TRANSPORTS, Project, Settings
+from ..core.project import KNOWN_TRANSPORTS, TRANSPORTS, Project, Settings
 from ..core.store import default_root
 from ..markdown.extension import MetalworkingExtension
 from ..markdown.highlight import FORMAT
@@ -34,6 +35,8 @@ from .replay import Replay
 
 Command = Literal["build", "gh-deploy", "serve"]
 _LOG = logging.getLogger("mkdocs.plugins.metalworking")
+_KEEPERS = frozenset({"llmstxt", "print-site"})
+"""Plugins that take a page's content before the search has read it, and keep it."""
 
 
 class MetalworkingConfig(base.Config):
@@ -43,7 +46,7 @@ class MetalworkingConfig(base.Config):
     lock = c.Type(str, default="sources.lock")
     code = c.Type(str, default="code")
     store = c.Type(str, default="")
-    transports = c.ListOfItems(c.Choice(TRANSPORTS), default=list(TRANSPORTS))
+    transports = c.ListOfItems(c.Choice(KNOWN_TRANSPORTS), default=list(TRANSPORTS))
     offline = c.Type(bool, default=False)
     search = c.Type(bool, default=True)
     chapters = c.Type(bool, default=True)
@@ -85,7 +88,9 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
             *([str(settings.root / self.config.mapping)] if self.config.mapping else []),
         ]
         extension = MetalworkingExtension(project=project)
-        extension.late = "material/search" in config.plugins or "search" in config.plugins
+        # A search reads plain code; a plugin that keeps what a page holds must find all of it.
+        searched = "material/search" in config.plugins or "search" in config.plugins
+        extension.late = searched and not _KEEPERS.intersection(config.plugins)
         extension.search = self.config.search
         extension.line_cache = self._line_cache(settings)
         config.markdown_extensions.append(extension)  # type: ignore[arg-type]  # MkDocs takes instances too
@@ -187,6 +192,11 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
             if Path(path).exists():
                 server.watch(path)
         return server
+
+    @property
+    def book(self) -> Book[str]:
+        """The book as the nav of the present build describes it."""
+        return self._current.book
 
     @property
     def _current(self) -> Build:

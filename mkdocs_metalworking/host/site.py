@@ -48,7 +48,7 @@ class Site:
     def load(cls, config_file: str | None) -> Site:
         """Load mkdocs.yml and list its files. Raises MetalworkingError (``config``) when that fails."""
         try:
-            with _quiet() as told:
+            with quiet() as told:
                 config = load_config(config_file=config_file)
         except Abort as error:
             where = Location(Path(config_file or "mkdocs.yml").name)
@@ -130,7 +130,7 @@ class Site:
 
     def navigation(self) -> Navigation:
         """Return the nav, without MkDocs' own messages."""
-        with _quiet():
+        with quiet():
             return get_navigation(self.files, self.config)
 
     def _nav_problems(self) -> Iterator[Diagnostic]:
@@ -175,7 +175,7 @@ def _nav_uris(item: object) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def _quiet() -> Iterator[list[str]]:
+def quiet() -> Iterator[list[str]]:
     """Keep MkDocs from printing; yields the list that gets its errors."""
     told: list[str] = []
 

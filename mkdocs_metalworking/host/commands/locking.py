@@ -69,7 +69,9 @@ def lock(program: Program, update: bool) -> None:
 def fetch(program: Program) -> None:
     """Bring the bytes of every quoted file into the store."""
     site = open_site(program)
-    project = site.project(offline=False, progress=Progress())
+    # One request a repository beats one a file, so git is asked before the single files of raw.
+    chosen = [name for name in site.settings(offline=False).transports if name not in ("git", "raw")]
+    project = site.project(offline=False, progress=Progress(), transports=(*chosen, "git", "raw"), url=program.url)
     stop_at(project.problems)
     quoted = [key for key, shown in site.wanted().items() if shown]
     files = [project.lock.files[key] for key in quoted if key in project.lock.files]
