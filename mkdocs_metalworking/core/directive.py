@@ -20,12 +20,8 @@ _REPO = re.compile(
 )
 _SHA = re.compile(r"[0-9a-f]{7,40}|[0-9a-f]{64}")
 _BLANKS = re.compile(r"[ \t]+")
-_TO_AT = re.compile(r"[^@\s]*")
-_AT = re.compile(r"@")
-_TO_COLON = re.compile(r"[^:\s]*")
-_COLON = re.compile(r":")
-_TO_HASH = re.compile(r"[^#\s]*")
-_HASH = re.compile(r"#")
+_COMMIT = re.compile(r"([^@\s]*)(@?)([^:\s]*)(:?)")
+_PATH = re.compile(r"([^#\s]*)(?:#(\S*))?")
 _WORD = re.compile(r"\S*")
 _NAME = re.compile(r"[A-Za-z_-]+")
 _EQUALS = re.compile(r"=")
@@ -71,6 +67,13 @@ class _Scanner:
         self.text = text
         self.at = 0
 
+    def match(self, pattern: re.Pattern[str]) -> re.Match[str]:
+        """Go on behind *pattern*, which may be empty but always matches."""
+        match = pattern.match(self.text, self.at)
+        assert match is not None
+        self.at = match.end()
+        return match
+
     def skip(self, pattern: re.Pattern[str]) -> str:
         match = pattern.match(self.text, self.at)
         if match is None:
@@ -111,22 +114,22 @@ def parse_directive(text: str) -> Directive:
 
 
 def _target(scanner: _Scanner) -> dict[str, object]:
-    repo = scanner.skip(_TO_AT)
-    if not repo or not scanner.skip(_AT):
+    repo, at, sha, colon = scanner.match(_COMMIT).groups()
+    if not repo or not at:
         raise GrammarProblem("the directive names no repository and commit" if not repo else f"{repo!r} has no @commit")
     if not _REPO.fullmatch(repo) or ".." in repo:
         raise GrammarProblem(f"{repo!r} is not a repository", "write owner/name, or host/owner/name")
-    sha = scanner.skip(_TO_COLON)
     check_sha(repo, sha)
-    if not scanner.skip(_COLON):
+    if not colon:
         raise GrammarProblem(f"{repo}@{sha} names no file", f"write {repo}@{sha}:path/to/file#L1-9")
     path = scanner.quoted()
+    bare, fragment = scanner.match(_PATH).groups()
     if path is None:
-        path = scanner.skip(_TO_HASH)
+        path = bare
+    elif bare:
+        raise GrammarProblem(f"unexpected {bare[:30]!r} after the file name", "close the path's quotation at its end")
     check_path(path)
-    ranges = None
-    if scanner.skip(_HASH):
-        ranges = parse_ranges(scanner.skip(_WORD))
+    ranges = None if fragment is None else parse_ranges(fragment)
     if scanner.rest and not scanner.skip(_BLANKS):
         raise GrammarProblem(
             f"unexpected {scanner.rest[:30]!r} after the file name", 'quote a path with spaces or #: "…"'
