@@ -80,7 +80,7 @@ const spec = (table) => ({
     const run = runOf(state);
     const cacheShare = out.ofCache / out.step;
     const prefillSays = into ? `Prefill: at most ${round(into.perSecond)} tokens a second, bound by ${into.bound}.` : `Prefill: unknown, ${roof.from}.`;
-    const runSays = run ? ` Published: ${round(run[2], 4)} and ${round(run[3], 4)}, ${percent(run[2] / out.perSecond)}${into ? ` and ${percent(run[3] / into.perSecond)}` : ""} of these bounds.` : "";
+    const runSays = run ? ` Published: ${round(run[2], 4)} and ${round(run[3], 4)} tokens a second, ${percent(run[2] / out.perSecond)}${into ? ` and ${percent(run[3] / into.perSecond)}` : ""} of these bounds.` : "";
     const bound = [["weights", out.ofWeights, "d-a"], ["cache", out.ofCache, cacheShare > 0.5 ? "d-hot" : "d-c"]].map(([name, value, cls]) => [name, value, cls, `${round(value / 1e9)} GB`]);
     return {
       says: `Decode: at most ${round(out.perSecond)} tokens a second${state.batch > 1 ? ` for ${state.batch} sequences together` : ""}. ${prefillSays}${runSays}`,

@@ -1,6 +1,6 @@
 /* Dispatch geometry: how a launch is cut, by dispatchThreads and by dispatchThreadgroups.
    Rules: Metal Shading Language 4, sections 4.4.1 and 5.2.3.6; Apple, Calculating threadgroup and grid sizes. */
-import { chart, count, draw, facts, label, make, mount as place, some, table, wrong } from "./ui.js";
+import { chart, count, draw, facts, label, make, mount as place, round, some, table, wrong } from "./ui.js";
 
 const AXES = ["x", "y", "z"];
 /** Groups along each axis, the size of the last one, and totals. `threads`: dispatchThreads; otherwise whole groups. */
@@ -57,7 +57,7 @@ const grid = (width, state, made) => {
     }
   }
   const height = 16 + lines * (deep + 4);
-  return chart(width, height + 20, "The grid, cut into threadgroups", `${count(gx)} by ${count(gy)} threadgroups in x and y. The last column is ${Math.round(usedX * 100)}% in use, the last row ${Math.round(usedY * 100)}%.`, parts, label(8, height + 12, made.groups[2] > 1 ? `one of ${count(made.groups[2])} layers in z` : "filled: threads with work; outlined: threads that exist"));
+  return chart(width, height + 20, "The grid, cut into threadgroups", `${count(gx)} by ${count(gy)} threadgroups in x and y. The last column is ${Math.round(usedX * 100)}% in use, the last row ${Math.round(usedY * 100)}%.`, parts, label(8, height + 12, made.groups[2] > 1 ? `one of ${count(made.groups[2])} layers in z` : state.threads ? "filled: threads; the rest of a box is not launched" : "filled: threads with an element; the rest of a box has none"));
 };
 
 const inside = ["x", "y", "z"].map((axis, at) => ({ key: `n${axis}`, label: `Grid ${axis}, threads`, value: [1000000, 1, 1][at], min: 1, max: 4294967295, whole: true, group: "Problem" }));
@@ -121,7 +121,7 @@ const spec = {
         facts([
           ["Simdgroups a group", String(Math.ceil(full / 32)), full % 32 ? `the last one has ${full % 32} lanes` : "all full"],
           ["Lanes without a thread", count(made.idle), "in the last simdgroup of a group"],
-          ["Threadgroups a core", count(made.total / state.cores), "on average; the order is undocumented"],
+          ["Threadgroups a core", round(made.total / state.cores), "on average; the order is undocumented"],
         ]),
       ],
     };

@@ -140,6 +140,7 @@ const spec = {
         ].filter(Boolean), { numbers: false }),
         facts([
           fits && ["Resident on M1 and M2", `${some(fits.groups, "threadgroup")}, ${some(fits.simdgroups, "simdgroup")}`, `limited by ${fits.limits.join(" and ")}; the ALUs saturate at ${SATURATION}. Addresses and counters come on top of ${round(needs)} registers.`],
+          ["Spilling", made.registers === null ? "unknown" : made.registers > CEILING ? "certain" : made.registers > 120 ? "likely" : "not expected", "M5 Max: 120 live values kept their speed, 128 fell to a quarter; m5-gemm with an 8 × 8 grid ran ten times slower"],
           ["Resident from M3 on", "unknown", "registers and threadgroup memory are allocated as the kernel runs"],
         ]),
       ],
