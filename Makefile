@@ -1,6 +1,7 @@
 # make site   builds the book into site/, with all of its own set-up
 # make test   lints and runs every test, with all of its own set-up
 # make serve  rebuilds while you write
+# make book   the book as PDF, EPUB, one page and Markdown, in build/book/
 # make lint   ruff and mypy
 # make clean  removes what make made
 
@@ -8,11 +9,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 RUNTIME := $(VENV)/.runtime
+BOOK := $(VENV)/.book
 DEV := $(VENV)/.dev
 export NO_MKDOCS_2_WARNING = 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: site serve test lint clean constraints chromium
+.PHONY: site serve book test lint clean constraints chromium
 .DEFAULT_GOAL := site
 
 site: $(RUNTIME)
@@ -20,6 +22,9 @@ site: $(RUNTIME)
 
 serve: $(RUNTIME)
 	@$(BIN)/mkdocs serve
+
+book: $(BOOK) chromium
+	@$(BIN)/mkdocs build -f mkdocs-book.yml
 
 lint: $(DEV)
 	@$(BIN)/ruff check .
@@ -43,15 +48,19 @@ $(RUNTIME): $(VENV)/bin/pip pyproject.toml constraints.txt
 	@$(BIN)/python -m pip install -q -c constraints.txt -e .
 	@touch $@
 
-$(DEV): $(RUNTIME)
+$(BOOK): $(RUNTIME)
+	@$(BIN)/python -m pip install -q -c constraints.txt -e ".[book]"
+	@touch $@
+
+$(DEV): $(BOOK)
 	@$(BIN)/python -m pip install -q -c constraints.txt --group dev
 	@touch $@
 
-# The browser tests drive Debian's Chromium; where there is no apt-get, CHROMIUM names another one.
+# The browser tests and the PDF need Chromium, Debian's; where there is no apt-get, CHROMIUM names another one.
 chromium:
 	@command -v "$${CHROMIUM:-chromium}" >/dev/null || { command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && \
 		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium fonts-dejavu-core >/dev/null; } || \
-		echo "Chromium is not here: the browser tests will be skipped"
+		echo "Chromium is not here: no PDF, and the browser tests will be skipped"
 
 constraints: $(DEV)
 	@$(BIN)/python -m pip freeze --exclude-editable | grep -v '^-e\|@ file' | LC_ALL=C sort -f > constraints.txt
