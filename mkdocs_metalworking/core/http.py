@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
 import threading
-import time
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ from urllib.parse import urljoin, urlsplit
 
 import requests
 import urllib3
-from requests.adapters import HTTPAdapter
 from urllib3.util.retry import Retry
 
+from .deadlines import Deadline, TimedAdapter
 from .transports import NotDelivered
 
 _CHUNK = 1 << 16
@@ -44,11 +44,13 @@ class NotFound(NotDelivered):
     """The host answered that it has no such thing (404 or 410)."""
 
 
-def new_session(*, retries: int = 3, backoff: float = 0.5, retry_after_max: int = 15) -> requests.Session:
+def new_session(
+    *, retries: int = 3, backoff: float = 0.5, retry_after_max: int = 15, head_seconds: float = 30.0
+) -> requests.Session:
     """Return a session that retries 429 and 5xx, waiting *backoff* seconds, doubled each time.
 
-    ``Retry-After`` is respected up to *retry_after_max* seconds. Connections are tried twice. Bodies are asked for
-    uncompressed.
+    ``Retry-After`` is respected up to *retry_after_max* seconds. Connections are tried twice, and each time the head
+    of the answer must be there within *head_seconds*. Bodies are asked for uncompressed.
     """
     retry = Retry(
         total=retries + 1,
@@ -67,7 +69,7 @@ def new_session(*, retries: int = 3, backoff: float = 0.5, retry_after_max: int 
     session.headers["Accept-Encoding"] = "identity"
     session.headers["User-Agent"] = "mkdocs-metalworking"
     for scheme in ("https://", "http://"):
-        session.mount(scheme, HTTPAdapter(max_retries=retry))
+        session.mount(scheme, TimedAdapter(head_seconds=head_seconds, max_retries=retry))
     return session
 
 
@@ -84,13 +86,19 @@ def open_stream(
         host = host_of(url)
         try:
             answer = session.get(url, stream=True, timeout=(limits.connect, limits.read), allow_redirects=False)
-        except requests.RequestException as error:
+        except (requests.RequestException, urllib3.exceptions.HTTPError, ValueError, OSError) as error:
             raise HostDown("not-delivered", f"{host}: {_reason(error, limits)}") from None
         if not answer.is_redirect:
             _check_status(answer, host)
             return answer
-        url = urljoin(url, answer.headers["location"])
         answer.close()
+        try:
+            inward = leads_inward(url, target := urljoin(url, answer.headers["location"]))
+        except ValueError:  # a host in brackets that is no address
+            raise NotDelivered("not-delivered", f"{host}: redirect to something that is no address") from None
+        if inward and hosts is None:
+            raise NotDelivered("not-delivered", f"{host}: redirect to a private address refused")
+        url = target
         if urlsplit(url).scheme not in {"https", scheme}:
             raise NotDelivered("not-delivered", f"{host}: redirect to {redact(url)} refused, not HTTPS")
         if hosts is not None and host_of(url) not in hosts:
@@ -104,33 +112,40 @@ def body(answer: requests.Response, limits: Limits) -> Iterator[bytes]:
     Raises NotDelivered when it is longer than ``limits.max_bytes``, cut short, oddly compressed or broken, and
     HostDown when it stalls or takes longer than ``limits.total`` seconds, however steadily it drips.
     """
+    with answer, Deadline(limits.total, answer.raw.shutdown) as deadline:
+        try:
+            yield from _pieces(answer, limits)
+        except NotDelivered:
+            if not deadline.passed:
+                raise
+        if deadline.passed:  # also where the body seemed to end well: what was cut off had no length
+            raise HostDown("not-delivered", f"{host_of(answer.url)}: not done after {limits.total:g} seconds")
+
+
+def _pieces(answer: requests.Response, limits: Limits) -> Iterator[bytes]:
     host = host_of(answer.url)
-    deadline = time.monotonic() + limits.total
     encoding = answer.headers.get("content-encoding", "identity").strip().lower()
     if encoding not in {"identity", "gzip", "x-gzip", "deflate", ""}:
         raise NotDelivered("not-delivered", f"{host}: unknown content encoding {encoding[:20]!r}")
     inflate = zlib.decompressobj(47) if encoding not in {"identity", ""} else None  # 47: gzip or zlib header
     size = 0
     try:
-        with answer:
-            while piece := answer.raw.read1(_CHUNK, decode_content=False):
-                if time.monotonic() > deadline:
-                    raise HostDown("not-delivered", f"{host}: not done after {limits.total:g} seconds")
-                room = limits.max_bytes - size + 1
-                data = inflate.decompress(piece, room) if inflate else piece
-                size += len(data)
-                if size > limits.max_bytes:
-                    raise NotDelivered("not-delivered", f"{host}: more than the limit of {limits.max_bytes} bytes")
-                yield data
-            if inflate and not inflate.eof:
-                raise NotDelivered("not-delivered", f"{host}: the body is cut short")
+        while piece := answer.raw.read1(_CHUNK, decode_content=False):
+            room = limits.max_bytes - size + 1
+            data = inflate.decompress(piece, room) if inflate else piece
+            size += len(data)
+            if size > limits.max_bytes:
+                raise NotDelivered("not-delivered", f"{host}: more than the limit of {limits.max_bytes} bytes")
+            yield data
+        if inflate and not inflate.eof:
+            raise NotDelivered("not-delivered", f"{host}: the body is cut short")
     except zlib.error:
         raise NotDelivered("not-delivered", f"{host}: the body is not {encoding}") from None
     except urllib3.exceptions.ProtocolError:  # what urllib3 makes of a length or a chunk that is not kept
         raise NotDelivered("not-delivered", f"{host}: the body is cut short") from None
     except urllib3.exceptions.ReadTimeoutError:
         raise HostDown("not-delivered", f"{host}: no more bytes for {limits.read:g} seconds") from None
-    except urllib3.exceptions.HTTPError as error:
+    except (urllib3.exceptions.HTTPError, ValueError, OSError) as error:
         raise NotDelivered("not-delivered", f"{host}: connection lost ({type(error).__name__})") from None
 
 
@@ -164,6 +179,22 @@ def host_of(url: str) -> str:
     return urlsplit(url).netloc.rpartition("@")[2].lower()
 
 
+def leads_inward(url: str, target: str) -> bool:
+    """Tell whether *target* is an address inside this machine or network, and *url* is not.
+
+    What a server out there says may not make this machine ask its neighbours. Names are not looked up.
+    """
+    return _is_inside(urlsplit(target).hostname) and not _is_inside(urlsplit(url).hostname)
+
+
+def _is_inside(host: str | None) -> bool:
+    name = (host or "").rstrip(".")
+    try:
+        return not ipaddress.ip_address(name).is_global
+    except ValueError:
+        return name == "localhost" or name.endswith((".localhost", ".local", ".internal"))
+
+
 def content_length(headers: Mapping[str, str]) -> int | None:
     """Return the announced body size in bytes, or None."""
     text = headers.get("content-length", "")
@@ -182,14 +213,14 @@ def _check_status(answer: requests.Response, host: str) -> None:
     raise NotDelivered("not-delivered", f"{host}: answers {status}")
 
 
-def _reason(error: requests.RequestException, limits: Limits) -> str:
+def _reason(error: Exception, limits: Limits) -> str:
     """Say what went wrong in our words: the library's own text can hold whole URLs."""
     if isinstance(error, requests.ConnectTimeout):
         return f"no connection within {limits.connect:g} seconds"
     if isinstance(error, requests.Timeout) or "Read timed out" in str(error):
         return f"no answer within {limits.read:g} seconds"
     if isinstance(error, requests.exceptions.SSLError):
-        return "its certificate is not accepted"
+        return "its certificate is not accepted" if "CERTIFICATE" in str(error).upper() else "its TLS fails"
     if isinstance(error, requests.exceptions.ProxyError):
         return "the proxy does not let it through"
     if isinstance(error, requests.ConnectionError):

@@ -11,16 +11,18 @@ from urllib.parse import urlsplit, urlunsplit
 import requests
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
-from pypi_simple import ACCEPT_ANY, ProjectPage, UnsupportedRepoVersionError, parse_filename
+from pypi_simple import ACCEPT_ANY, DistributionPackage, ProjectPage, UnsupportedRepoVersionError, parse_filename
 from requests.auth import AuthBase, HTTPBasicAuth
 from requests.utils import get_auth_from_url, get_netrc_auth
 
 from .archive import PackageSpec
-from .http import Breaker, HostDown, Limits, body, host_of, new_session, open_stream
+from .http import Breaker, HostDown, Limits, body, host_of, leads_inward, new_session, open_stream
 from .pipconfig import IndexSettings
 from .transports import NotDelivered
 
 _CHUNK = 1 << 20
+# What the parsers raise for pages that are none, nested without end, or of other types than the standard says.
+_NOT_A_PAGE = (AttributeError, LookupError, RecursionError, TypeError, ValueError, UnsupportedRepoVersionError)
 _PAGE_MAX = 64 << 20
 
 ARCHIVE_LIMITS = Limits(total=900.0, max_bytes=1 << 30)
@@ -145,13 +147,19 @@ class Index:
                 page = ProjectPage.from_json_data(json.loads(data), base_url=seen[0])
             else:
                 page = ProjectPage.from_html(name, data.decode("utf-8", "replace"), base_url=seen[0])
-        except (ValueError, KeyError, TypeError, UnsupportedRepoVersionError):
+            return [offer for item in page.packages if (offer := _offer(item, index)) is not None]
+        except _NOT_A_PAGE:
             raise NotDelivered("not-delivered", f"{host_of(url)}: its page of {name} is not a package index") from None
-        return [
-            Offer(item.filename, host_of(index), item.url, None, item.size, item.digests.get("sha256"))
-            for item in page.packages
-            if urlsplit(item.url).scheme in {"http", "https"}
-        ]
+
+
+def _offer(item: DistributionPackage, index: str) -> Offer | None:
+    """Return *item* as an offer, or None for one with an address that is not asked."""
+    try:
+        usable = urlsplit(item.url).scheme in {"http", "https"} and not leads_inward(index, item.url)
+    except ValueError:
+        return None
+    size = item.size if isinstance(item.size, int) and item.size >= 0 else None
+    return Offer(item.filename, host_of(index), item.url, None, size, item.digests.get("sha256")) if usable else None
 
 
 def _rank(offer: Offer) -> tuple[bool, bool, int, str]:
