@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from . import child
 from .diagnostics import Unavailable, printable
 
 # Settings that could start a program or reach elsewhere; the command line outranks a repository's own config.
@@ -25,12 +26,17 @@ _SAFE_CONFIG = (
     "protocol.allow=never",
     "protocol.ext.allow=never",
     "fetch.recurseSubmodules=false",
+    "fetch.unpackLimit=1",  # what comes stays one file, whose size is bounded
+    "core.bigFileThreshold=16m",  # a large blob is never unpacked into memory
     "submodule.recurse=false",
     "transfer.credentialsInUrl=die",
 )
 
 # Certificates are the machine's affair, not the repository's.
 _KEPT_GIT_VARIABLES = ("GIT_SSL_CAINFO", "GIT_SSL_CAPATH")
+
+
+DEFAULT_ALLOWANCE = child.Allowance()
 
 
 class GitError(Unavailable):
@@ -70,9 +76,16 @@ class Git:
     """Runs git on one git directory. *timeout* is in seconds, per command."""
 
     def __init__(
-        self, git_dir: Path, *, timeout: float = 60.0, env: Mapping[str, str] | None = None, executable: str = "git"
+        self,
+        git_dir: Path,
+        *,
+        timeout: float = 60.0,
+        env: Mapping[str, str] | None = None,
+        executable: str = "git",
+        allowance: child.Allowance = DEFAULT_ALLOWANCE,
     ) -> None:
         self.git_dir = git_dir
+        self._allowance = allowance
         self._timeout = timeout
         self._env = dict(os.environ if env is None else env)
         self._executable = executable
@@ -103,7 +116,7 @@ class Git:
     ) -> bytes:
         """Run git to its end and return its output; *protocol* as in safe_environment, *timeout* in seconds.
 
-        Raises GitError when git is missing, takes too long or exits other than 0.
+        Raises GitError when git is missing, takes too long, exits other than 0 or goes beyond its allowance.
         """
         return self.run_heard(*arguments, stdin=stdin, protocol=protocol, timeout=timeout)[0]
 
@@ -113,16 +126,17 @@ class Git:
         """Do what *run* does, and return git's warnings too."""
         limit = self._timeout if timeout is None else timeout
         environment = safe_environment(self._env, protocol=protocol)
+        command = self.command(*arguments)
         try:
-            done = subprocess.run(
-                self.command(*arguments), input=stdin, capture_output=True, env=environment, timeout=limit, check=False
-            )
+            done = child.run(command, stdin=stdin, env=environment, timeout=limit, allowance=self._allowance)
         except OSError as error:
             raise _not_started(error) from None
         except subprocess.TimeoutExpired:
             raise GitError("git-failed", f"git {arguments[0]} took longer than {limit:g} seconds") from None
-        if done.returncode:
-            raise GitError("git-failed", f"git {arguments[0]}: {last_line(done.stderr) or f'exit {done.returncode}'}")
+        except child.TooMuchSaid:
+            raise GitError("git-failed", f"git {arguments[0]} was told more than anybody wants to know") from None
+        if done.code:
+            raise GitError("git-failed", f"git {arguments[0]}: {last_line(done.stderr) or f'exit {done.code}'}")
         return done.stdout, done.stderr
 
 

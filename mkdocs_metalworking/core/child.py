@@ -1,0 +1,116 @@
+"""A program run within bounds: of time, of what it may say, of the files that it writes and of its memory."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import IO
+
+_STDERR_KEPT = 64 << 10
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What a child may cost: bytes of output, bytes a file, bytes of memory. The last two are held on Linux only."""
+
+    output: int = 64 << 20
+    file: int = 2 << 30
+    memory: int = 4 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """How a child ended; of its complaints the last are kept."""
+
+    code: int
+    stdout: bytes
+    stderr: bytes
+
+
+class TooMuchSaid(Exception):
+    """The child wrote more to its standard output than it was allowed."""
+
+
+def run(command: Sequence[str], *, stdin: bytes, env: Mapping[str, str], timeout: float, allowance: Allowance) -> Done:
+    """Run *command* to its end; when it does not end well, all that it started ends with it.
+
+    Raises OSError when it cannot be started, subprocess.TimeoutExpired after *timeout* seconds, and TooMuchSaid.
+    """
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=env,
+        start_new_session=True,  # a group of its own, which can be ended as a whole
+    )
+    _hold(process.pid, allowance)
+    assert process.stdin
+    assert process.stdout
+    assert process.stderr
+    stdout, stderr = bytearray(), bytearray()
+    said_too_much = threading.Event()
+
+    def stop() -> None:
+        said_too_much.set()
+        _end(process)
+
+    ears = [
+        threading.Thread(target=_listen, args=(process.stdout, stdout, allowance.output, stop), daemon=True),
+        threading.Thread(target=_listen, args=(process.stderr, stderr, _STDERR_KEPT, None), daemon=True),
+    ]
+    try:
+        for ear in ears:
+            ear.start()
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.write(stdin)
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.close()
+        code = process.wait(timeout)
+    except BaseException:  # a timeout, or Ctrl-C
+        _end(process)
+        raise
+    finally:
+        for ear in ears:
+            ear.join(5)
+        for stream in (process.stdout, process.stderr):
+            stream.close()
+    if said_too_much.is_set():
+        raise TooMuchSaid
+    return Done(code, bytes(stdout), bytes(stderr))
+
+
+def _listen(stream: IO[bytes], kept: bytearray, most: int, too_much: Callable[[], None] | None) -> None:
+    with contextlib.suppress(OSError, ValueError):  # closed under us
+        while piece := os.read(stream.fileno(), 1 << 16):
+            kept += piece
+            if len(kept) > most:
+                if too_much is not None:
+                    return too_much()
+                del kept[: len(kept) - most]
+    return None
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(OSError):
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+    process.wait()
+
+
+def _hold(pid: int, allowance: Allowance) -> None:
+    """Put bounds on *pid* and on what it will start: a server may send any pack, and a pack unpack to anything."""
+    if sys.platform == "linux":
+        import resource
+
+        with contextlib.suppress(OSError, ValueError):
+            resource.prlimit(pid, resource.RLIMIT_FSIZE, (allowance.file, allowance.file))
+            resource.prlimit(pid, resource.RLIMIT_AS, (allowance.memory, allowance.memory))
