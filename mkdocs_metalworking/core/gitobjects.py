@@ -116,7 +116,7 @@ class CatFile:
             if not header.endswith(b"\n"):
                 raise BrokenPipeError
             words = header.decode("ascii", "replace").split()
-            if words[-1] == "missing" or len(words) != 3:
+            if len(words) != 3:  # "missing", "ambiguous"
                 raise MissingObject("object-missing", f"object {oid[:12]} is not in the repository")
             size = int(words[2])
             if words[1] != kind or size > max_bytes:

@@ -13,6 +13,7 @@ from .blob import LockedFile
 from .diagnostics import Diagnostic, Diagnostics, MetalworkingError, Severity, Unavailable
 from .store import Store
 from .transports import Transport
+from .witness import Contradiction
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class Resolver:
         """Return the verified bytes of *file*.
 
         Raises MetalworkingError ``wrong-bytes`` when bytes came and none were right, Unavailable ``unavailable``
-        with each transport's reason when none came.
+        with each transport's reason when none came, and Contradiction when a clone says that the lock is wrong.
         """
         with self._lock:
             busy = self._busy.setdefault(file.key.repo, threading.Lock())
@@ -59,7 +60,8 @@ class Resolver:
         if isinstance(answer, Resolved):
             return answer
         found = answer.diagnostic
-        raise type(answer)(found.code, found.message, found.hint)
+        kind = Unavailable if isinstance(answer, Unavailable) else MetalworkingError
+        raise kind(found.code, found.message, found.hint)
 
     def prefetch(self, files: Iterable[LockedFile], *, max_workers: int = 4) -> None:
         """Resolve *files* ahead of need: repositories in parallel, each repository's files one after the other.
@@ -115,6 +117,8 @@ class Resolver:
         for transport in self._transports:
             try:
                 data = transport.get(file)
+            except Contradiction:
+                raise  # git itself says that the lock is wrong: bytes that match it are no better
             except MetalworkingError as error:
                 found = error.diagnostic
                 heard = reasons if found.severity is Severity.UNAVAILABLE else wrong

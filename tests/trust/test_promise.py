@@ -9,15 +9,19 @@ import zlib
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from mkdocs_metalworking.core.binding import check_content
 from mkdocs_metalworking.core.blob import FileKey, LockedFile, blob_id
 from mkdocs_metalworking.core.diagnostics import MetalworkingError
 from mkdocs_metalworking.core.lines import Segment, dedent, source_lines
 from mkdocs_metalworking.core.lock import Lock, load_lock
+from mkdocs_metalworking.core.store import Store
+from mkdocs_metalworking.core.witness import contradictions
+from mkdocs_metalworking.host.cli import main
 from mkdocs_metalworking.markdown.highlight import faithful, highlight_lines, lexer_named
 from mkdocs_metalworking.markdown.linecache import DiskLineCache
-from tests.support import Bench
+from tests.support import Bench, git
 from tests.trust.reading import read_code
 from tests.trust.world import run_many
 
@@ -178,3 +182,59 @@ def test_shown_lines_are_read_back_exactly() -> None:
     for bad in ("<script>x</script>", '<a href="javascript:x" data-n="8">y</a>', "<!-- -->", "<b>x</b>", "text"):
         with pytest.raises(AssertionError):
             read_code(f"<pre><span><code>{line}{bad}</code></span></pre>")
+
+
+# A lock whose every number is right, of another version of the file.
+
+
+def forged(tmp_path: Path) -> tuple[Bench, str, LockedFile]:
+    """Return a bench whose lock says of the second commit's file what is true of the first one's."""
+    bench = Bench(tmp_path)
+    bench.add_repo("acme/kernels", {"a.c": "int old;\n"})
+    folder = tmp_path / "code/acme/kernels"
+    (folder / "a.c").write_text("int new;\n", encoding="utf-8")
+    git(folder, "commit", "-q", "-a", "-m", "second")
+    commit = git(folder, "rev-parse", "HEAD")
+    bench.commits["acme/kernels"] = bench.pins[0]["commit"] = commit  # type: ignore[assignment]
+    bench.write([("acme/kernels", "a.c")])
+    old = LockedFile.of(FileKey("acme/kernels", commit, "a.c"), b"int old;\n")
+    (tmp_path / "sources.lock").write_text(Lock().with_entries([old]).format(), encoding="utf-8")
+    return bench, f"<< excerpt acme/kernels@{commit[:9]}:a.c >>\n", old
+
+
+def test_a_forged_lock_is_contradicted_by_the_clone(tmp_path: Path) -> None:
+    bench, page, _ = forged(tmp_path)
+    html, found = bench.convert(page)
+    (problem,) = found.diagnostics
+    assert (problem.code, problem.severity) == ("wrong-lock", "error")
+    assert "the commit has git file" in str(problem)
+    assert "run: metalworking lock --update" in str(problem)
+    assert "old" not in html.replace("folder", "")
+
+
+def test_check_finds_a_forged_lock_though_the_store_has_its_bytes(tmp_path: Path) -> None:
+    bench, page, old = forged(tmp_path)
+    project = bench.project()
+    assert [found.code for found in contradictions(project.lock, project.settings.code)] == ["wrong-lock"]
+    project.close()
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/index.md").write_text("# T\n\n" + page, encoding="utf-8")
+    (tmp_path / "mkdocs.yml").write_text(
+        "site_name: T\nplugins: [{metalworking: {store: store, offline: true}}]\n", encoding="utf-8"
+    )
+    assert Store(tmp_path / "store").put(old, b"int old;\n")
+    done = CliRunner().invoke(main, ["-f", str(tmp_path / "mkdocs.yml"), "check"])
+    assert done.exit_code == 1
+    assert f"sources.lock: acme/kernels@{old.key.commit[:7]}:a.c: the commit has git file" in done.output
+
+
+def test_a_shallow_clone_contradicts_nothing(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    commit = bench.add_repo("acme/kernels", {"a.c": "int a;\n"})
+    bench.write([("acme/kernels", "a.c")])
+    elsewhere = LockedFile.of(FileKey("acme/kernels", "b" * 40, "a.c"), b"int a;\n")
+    lock = bench.project().lock.with_entries([elsewhere])
+    assert list(contradictions(lock, tmp_path / "code")) == []
+    html, page = bench.convert(f"<< excerpt acme/kernels@{commit[:9]}:a.c >>\n")
+    assert len(page.diagnostics) == 0
+    assert "mw-l" in html

@@ -8,13 +8,15 @@ from pathlib import Path
 from ..blob import LockedFile
 from ..git import Git, GitError, find_git_dir, repository_folder
 from ..gitobjects import CatFile, MissingObject, Oversized
+from ..witness import contradict
 from . import NotDelivered
 
 
 class Checkout:
     """Reads the locked blob from ``code/owner/name`` or ``code/host/owner/name``; one git process a repository.
 
-    Attributes, autocrlf, edits and the branch that is checked out do not matter: only the object's id does.
+    Attributes, autocrlf, edits and the branch that is checked out do not matter: only the object's id does, and, where
+    the clone has the commit, that the commit has this very object at the path.
     """
 
     name = "checkout"
@@ -33,13 +35,19 @@ class Checkout:
             return sum(objects.started for objects in self._open.values() if objects)
 
     def get(self, file: LockedFile) -> bytes:
-        """Return the object whose id the lock names; raises NotDelivered when no clone has it."""
+        """Return the object whose id the lock names; raises NotDelivered when no clone has it.
+
+        Raises Contradiction when the commit has something else at the path.
+        """
         repo = file.key.repo
         objects = self._objects(repo)
         if objects is None:
             raise NotDelivered("not-delivered", f"no git repository at {self._code_dir.name}/{repo}")
         where = f"{self._code_dir.name}/{repo}"
         try:
+            problem = contradict(objects, file)
+            if problem is not None:
+                raise problem
             return objects.read(file.blob, max_bytes=self._max_bytes)
         except MissingObject as error:
             detail = error.diagnostic.message

@@ -10,6 +10,7 @@ import click
 from ...core.diagnostics import Diagnostic, Severity
 from ...core.drift import drift_report
 from ...core.project import Project
+from ...core.witness import contradictions
 from ..site import Site
 from .common import Program, as_json, open_site, pass_program
 
@@ -24,6 +25,7 @@ def check(program: Program, json_: bool, online: bool, strict: bool) -> None:
     site = open_site(program)
     with closing(site.project(offline=True)) as project:
         problems = site.read(project)
+        problems.extend(contradictions(project.lock, project.settings.code))
         found = drift_report(project.sources, project.quoter.wanted, program.url) if online else []
     errors, warnings = problems.of(Severity.ERROR), problems.of(Severity.WARNING)
     if json_:
