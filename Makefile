@@ -1,4 +1,4 @@
-# make site   builds the book into site/, with all of its own set-up
+# make site   builds the book into site/, with all of its own set-up; ENGINE=properdocs or zensical by another engine
 # make test   lints and runs every test, with all of its own set-up
 # make serve  rebuilds while you write
 # make book   the book as PDF, EPUB, one page and Markdown, in build/book/
@@ -11,14 +11,29 @@ BIN := $(VENV)/bin
 RUNTIME := $(VENV)/.runtime
 BOOK := $(VENV)/.book
 DEV := $(VENV)/.dev
+STAGE := build/zensical
+ENGINE ?= mkdocs
+PROPERDOCS := properdocs==1.6.7
+ZENSICAL := zensical==0.0.73
 export NO_MKDOCS_2_WARNING = 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: site serve book test lint clean constraints chromium
+.PHONY: site site-mkdocs site-properdocs site-zensical serve book test lint clean constraints chromium
 .DEFAULT_GOAL := site
 
-site: $(RUNTIME)
+site: site-$(ENGINE)
+
+site-mkdocs: $(RUNTIME)
 	@$(BIN)/mkdocs build
+
+site-properdocs: $(VENV)/.$(PROPERDOCS)
+	@$(BIN)/properdocs build -f mkdocs.yml
+
+# Zensical runs the Markdown extension and no plugins: what the plugin adds is written into a copy of docs.
+site-zensical: $(VENV)/.$(ZENSICAL)
+	@$(BIN)/metalworking stage $(STAGE)
+	@cd $(STAGE) && $(CURDIR)/$(BIN)/zensical build --clean
+	@rm -rf site && mv $(STAGE)/site site
 
 serve: $(RUNTIME)
 	@$(BIN)/mkdocs serve
@@ -50,6 +65,10 @@ $(RUNTIME): $(VENV)/bin/pip pyproject.toml constraints.txt
 
 $(BOOK): $(RUNTIME)
 	@$(BIN)/python -m pip install -q -c constraints.txt -e ".[book]"
+	@touch $@
+
+$(VENV)/.$(PROPERDOCS) $(VENV)/.$(ZENSICAL): $(RUNTIME)
+	@$(BIN)/python -m pip install -q -c constraints.txt $(@:$(VENV)/.%=%)
 	@touch $@
 
 $(DEV): $(BOOK)

@@ -169,6 +169,24 @@ class Build:
         if self._replay is not None:
             self._replay.keep(page, context, sound=not context.diagnostics)
 
+    def reveal(self, html: str, page: Page) -> str:
+        """Return the page with the finished code in it, for whoever reads it before the search does."""
+        context = self._pages[page.file.src_uri]
+
+        def shown(match: re.Match[str]) -> str:
+            code = context.late[match["key"]]()
+            context.shown[code] = match[0]
+            return code
+
+        return _PLAIN.sub(lambda match: shown(match) if match["key"] in context.late else match[0], html)
+
+    def conceal(self, page: Page) -> None:
+        """Undo *reveal* in what other plugins made of the page; code that they changed stays."""
+        context = self._pages.get(page.file.src_uri)
+        if context is not None and page.content is not None:
+            for code, plain in context.shown.items():
+                page.content = page.content.replace(code, plain, 1)
+
     # When all pages are rendered
 
     def connect(self, files: Files) -> None:

@@ -13,6 +13,7 @@ from .commands.common import Program
 from .commands.listing import list_, schema, sources, stats
 from .commands.locking import add, fetch, lock
 from .commands.new import new
+from .commands.staging import stage
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -24,5 +25,5 @@ def main(context: click.Context, config_file: str | None) -> None:
     context.obj = replace(context.obj or Program(), config_file=config_file)
 
 
-for command in (add, bump, check, fetch, list_, lock, new, schema, sources, stats):
+for command in (add, bump, check, fetch, list_, lock, new, schema, sources, stage, stats):
     main.add_command(command)

@@ -1,9 +1,11 @@
-"""Other plugins that would change a directive before it is read, found at start-up."""
+"""Other plugins that would change a directive before it is read, and the extension listed beside the plugin."""
 
 from __future__ import annotations
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import ConfigurationError
+
+from ..markdown.extension import NAMES
 
 _DELIMITERS = (
     "j2_block_start_string",
@@ -28,3 +30,15 @@ def check(config: MkDocsConfig) -> None:
                 f"metalworking: the macros plugin has {name}: {value!r}, which would consume excerpt directives; "
                 "choose other delimiters, such as [[ and ]]"
             )
+
+
+def take_over(config: MkDocsConfig) -> dict[str, object]:
+    """Take the extension out of the list: it may stand there for an engine without plugins, and the plugin brings it.
+
+    Returns what it is configured with there; beside the plugin, whose options count, that is for the other engine.
+    """
+    config.markdown_extensions[:] = [name for name in config.markdown_extensions if str(name) not in NAMES]
+    found: dict[str, object] = {}
+    for name in NAMES:
+        found.update((config.mdx_configs or {}).pop(name, {}) or {})
+    return found

@@ -13,7 +13,7 @@ from mkdocs.config import config_options as c
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort, ConfigurationError
 from mkdocs.livereload import LiveReloadServer
-from mkdocs.plugins import BasePlugin, event_priority
+from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority
 from mkdocs.structure.files import Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
@@ -75,6 +75,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         """Read sources.yml and sources.lock and put the Markdown extension in."""
         base_dir = Path(config.config_file_path).parent if config.config_file_path else Path()
         compatibility.check(config)
+        compatibility.take_over(config)
         try:
             settings = Settings.of(dict(self.config), base=base_dir)
         except MetalworkingError as problem:
@@ -125,10 +126,12 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         """Tell the extension which page comes; last of all plugins, so that the text is what will be converted."""
         return self._current.begin_page(markdown, page)
 
+    @event_priority(100)
     def on_page_content(self, html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-        """Take what the extension found on the page."""
+        """Take what the extension found on the page; other plugins that read pages get the code, not its words."""
         self._current.end_page(page)
-        return html
+        readers = config.plugins.events["page_content"]
+        return html if all(_owner(reader) is self for reader in readers) else self._current.reveal(html, page)
 
     def on_env(self, env: Environment, config: MkDocsConfig, files: Files) -> Environment:
         """Every page is rendered and none is written: report what is wrong, then link the pages to each other.
@@ -143,13 +146,17 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
             self._replay.connect(self._current.nav, env)
         return env
 
+    @event_priority(100)
+    def _before_search(
+        self, context: TemplateContext, page: Page, config: MkDocsConfig, nav: Navigation
+    ) -> TemplateContext:
+        """Put words in the place of code for the search, which reads the page at priority 0."""
+        self._current.conceal(page)
+        return context
+
     @event_priority(-50)
-    def on_page_context(
-        self,
-        context: TemplateContext,
-        page: Page,
-        config: MkDocsConfig,
-        nav: Navigation,
+    def _after_search(
+        self, context: TemplateContext, page: Page, config: MkDocsConfig, nav: Navigation
     ) -> TemplateContext:
         """Finish the page: coloured code for plain, and the parts that know the whole book.
 
@@ -160,6 +167,8 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         if self._replay is not None:
             self._replay.template_key(page, cast(dict[str, Any], context), ending)
         return context
+
+    on_page_context = CombinedEvent(_before_search, _after_search)
 
     @event_priority(-50)
     def on_post_build(self, config: MkDocsConfig) -> None:
@@ -203,3 +212,8 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         if self._build is None:
             raise ConfigurationError("metalworking: on_config has not run")
         return self._build
+
+
+def _owner(method: object) -> object:
+    """Return the plugin or hook that *method* belongs to."""
+    return getattr(method, "__self__", method)

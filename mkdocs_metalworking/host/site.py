@@ -24,10 +24,11 @@ from ..core.progress import SILENT, Progress
 from ..core.project import Project, Settings
 from ..markdown.extension import MetalworkingExtension
 from ..markdown.page import PageContext
+from .compatibility import take_over
 from .library import Library, book_of, without_callout
 from .mapping import Row, read_mapping
 from .marks import Marks
-from .plugin import MetalworkingPlugin
+from .plugin import MetalworkingConfig, MetalworkingPlugin
 
 
 @dataclass
@@ -35,7 +36,7 @@ class Site:
     """A loaded mkdocs.yml. ``pages`` holds what the extension found, by source path, after *read*."""
 
     config: MkDocsConfig
-    options: dict[str, object]
+    options: MetalworkingConfig
     files: Files
     root: Path
     library: Library = field(default_factory=Library)
@@ -57,8 +58,11 @@ class Site:
             raise MetalworkingError(
                 "config", str(error), "run this in the folder of mkdocs.yml, or name it with -f"
             ) from error
+        listed = take_over(config)
         plugin = next((p for p in config.plugins.values() if isinstance(p, MetalworkingPlugin)), None)
-        options = dict(plugin.config) if plugin is not None else {}
+        options = plugin.config if plugin is not None else MetalworkingConfig()
+        if plugin is None:  # a site of an engine that knows no plugins: the extension has the options
+            options.load_dict({name: value for name, value in listed.items() if name in options})
         return cls(config, options, get_files(config), Path(config.config_file_path or ".").resolve().parent)
 
     def settings(self, *, offline: bool) -> Settings:

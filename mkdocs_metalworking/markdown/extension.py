@@ -6,7 +6,10 @@ A host that knows more (the MkDocs plugin) sets ``quoter``, ``page`` and ``late`
 
 from __future__ import annotations
 
+import logging
 import weakref
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element
 
@@ -21,17 +24,22 @@ from ..core.quotation import Quotation, Quoter
 from . import highlight
 from .callout import CalloutProcessor, FrontMatterPreprocessor
 from .cite import CitationProcessor
+from .context import rendered_page
 from .excerpts import EscapeProcessor, ExcerptProcessor, LeftoverProcessor, NotesProcessor
 from .figure import Anchors
 from .highlight import LineCache
 from .page import Locator, PageContext
+
+_LOG = logging.getLogger("mkdocs_metalworking")
+NAMES = frozenset({"mkdocs_metalworking", __name__, f"{__name__}:MetalworkingExtension"})
+"""How a configuration may list this extension."""
 
 
 class QuotationError(Exception):
     """Raised at a page's end, in plain Python-Markdown, for errors that no host collects."""
 
     def __init__(self, diagnostics: Diagnostics) -> None:
-        errors = diagnostics.of(Severity.ERROR)
+        errors = diagnostics.of(Severity.ERROR) or diagnostics.of(Severity.UNAVAILABLE)
         super().__init__("\n".join(map(str, errors)))
         self.diagnostics = errors
 
@@ -47,7 +55,11 @@ class Work:
     def begin(self, source: str | None) -> None:
         """Start a page; *source* is its text when no host has told."""
         extension = self._extension
-        self.page = extension.page or PageContext(path=extension.getConfig("page") or "", source=source)
+        rendered = rendered_page(self.md) if extension.page is None else None
+        if rendered is not None:
+            self.page, extension.base = rendered
+        else:
+            self.page = extension.page or PageContext(path=extension.getConfig("page") or "", source=source)
         if self.page.source is None:
             self.page.source = source
         self.locator = Locator(self.page)
@@ -61,9 +73,14 @@ class Work:
         return self._extension.quoter()
 
     def finish(self) -> None:
-        """Raise the page's errors, unless a host collects them."""
-        if self._extension.page is None and self.page.diagnostics.of(Severity.ERROR):
-            raise QuotationError(self.page.diagnostics)
+        """Raise the page's errors and tell of its cards, unless a host collects them; a card is fatal when strict."""
+        if self._extension.page is not None:
+            return
+        problems, cards = self.page.diagnostics, self.page.diagnostics.of(Severity.UNAVAILABLE)
+        if problems.of(Severity.ERROR) or (cards and self._extension.getConfig("strict")):
+            raise QuotationError(problems)
+        for problem in cards:
+            _LOG.warning("%s", problem)
 
 
 class _BeginPreprocessor(Preprocessor):
@@ -100,6 +117,7 @@ class MetalworkingExtension(Extension):
             "transports": [["checkout", "package", "raw"], "Ways to get bytes, in order"],
             "offline": [False, "Never use the network"],
             "search": [True, "Whether code may be searched"],
+            "strict": [False, "Where no host collects problems: raise for code that cannot be had, too"],
             "page": ["", "Name of the page in messages, where no host tells it"],
         }
         super().__init__(**kwargs)
@@ -107,13 +125,15 @@ class MetalworkingExtension(Extension):
         self.late = False
         self.search: bool = self.getConfig("search")
         self.line_cache: LineCache = highlight.no_cache
+        self.base: Path | None = None
+        """Where relative paths start, when the host tells: else the working directory."""
         self._project = project
 
     def quoter(self) -> Quoter:
         """Return the quoter of this site, made at first use. Raises MetalworkingError."""
         if self._project is None:
-            self._project = Project.load(Settings.of(self.getConfigs()))
-            weakref.finalize(self, self._project.close)  # nobody tells an extension that it is done
+            settings = Settings.of(self.getConfigs(), base=self.base)
+            self._project = _shared(settings, _stamp(settings.sources), _stamp(settings.lock))
         if self._project.problems:
             problem = self._project.problems[0]
             raise MetalworkingError(problem.code, problem.message, problem.hint, problem.location)
@@ -141,6 +161,23 @@ class MetalworkingExtension(Extension):
         md.treeprocessors.register(CitationProcessor(work), "metalworking_citations", CitationProcessor.PRIORITY)
         md.treeprocessors.register(NotesProcessor(work), "metalworking_notes", NotesProcessor.PRIORITY)
         md.treeprocessors.register(_LastProcessor(work), "metalworking_leftovers", LeftoverProcessor.PRIORITY)
+
+
+@lru_cache(maxsize=2)
+def _shared(settings: Settings, *_stamps: tuple[int, int]) -> Project:
+    """Return one project for all pages of a site: a host that knows only names makes an extension for every page."""
+    project = Project.load(settings)
+    weakref.finalize(project, project.resolver.close)  # nobody tells an extension that it is done
+    return project
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    """Return what changes when a file is written anew."""
+    try:
+        found = path.stat()
+    except OSError:
+        return 0, 0
+    return found.st_mtime_ns, found.st_size
 
 
 def makeExtension(**kwargs: Any) -> MetalworkingExtension:

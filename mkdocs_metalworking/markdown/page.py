@@ -37,6 +37,8 @@ class PageContext:
     """Targets of the links in the text, as the author wrote them."""
     late: dict[str, Callable[[], str]] = field(default_factory=dict)
     """Finished code by key, for a host that swaps it in after its search has read the page."""
+    shown: dict[str, str] = field(default_factory=dict)
+    """Finished code that stands on the page already, and what the search reads in its place."""
 
     def report(self, problem: MetalworkingError, location: Location) -> None:
         """Record *problem* at *location*."""

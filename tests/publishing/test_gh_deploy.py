@@ -1,0 +1,90 @@
+"""``mkdocs gh-deploy --strict`` to a bare repository on this machine."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from urllib.parse import urlsplit
+from xml.etree import ElementTree
+
+import pytest
+import yaml
+
+from tests.builds.conftest import Site
+from tests.builds.conftest import site as site  # a fixture
+from tests.support import git
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def remote(site: Site) -> Path:
+    """The remote that the site is published to; the site is a repository with one commit."""
+    site.config("site_name: Test\n", "site_name: Test\nsite_url: https://example.org/book/\n")
+    site.page("robots.txt", "User-agent: *\n")
+    folder = site.root / "remote.git"
+    git(site.root, "init", "-q", "--bare", str(folder))
+    git(site.root, "init", "-q", "-b", "main")
+    for key, value in {"user.name": "Ada", "user.email": "ada@example.org", "commit.gpgsign": "false"}.items():
+        git(site.root, "config", key, value)
+    git(site.root, "add", "mkdocs.yml", "docs", "sources.yml", "sources.lock")
+    git(site.root, "commit", "-q", "-m", "Site")
+    git(site.root, "remote", "add", "origin", str(folder))
+    return folder
+
+
+def published(remote: Path, name: str) -> str:
+    done = subprocess.run(["git", "-C", str(remote), "show", f"gh-pages:{name}"], capture_output=True, check=True)
+    return done.stdout.decode()
+
+
+def test_what_is_published(site: Site, remote: Path) -> None:
+    done = site.run("mkdocs", "gh-deploy", "--strict")
+    assert done.returncode == 0, done.stdout + done.stderr
+    one = published(remote, "first/one/index.html")
+    assert one == site.html("first/one/index.html")
+    assert 'data-n="4"' in one
+    assert '<link rel="canonical" href="https://example.org/book/first/one/">' in one
+    places = [e.text for e in ElementTree.fromstring(published(remote, "sitemap.xml")).iter() if e.tag.endswith("loc")]
+    assert sorted(filter(None, places)) == [
+        f"https://example.org/book/{place}" for place in ("", "first/", "first/one/", "first/two/", "second/three/")
+    ]
+    assert published(remote, "robots.txt") == "User-agent: *\n"
+    assert published(remote, ".nojekyll") == ""
+    first = git(remote, "rev-parse", "gh-pages")
+    site.page("second/three.md", "# Three, again\n")
+    again = site.run("mkdocs", "gh-deploy", "--strict")
+    assert again.returncode == 0, again.stdout + again.stderr
+    assert git(remote, "rev-parse", "gh-pages~") == first, "the history goes on"
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "# Three\n\n<< excerpt {k}:add.metal#L99 >>\n",
+        "# Three\n\n<< excerpt acme/kernels@1111111:add.metal#L1 >>\n",
+        "# Three\n\n[nowhere](nowhere.md)\n",
+    ],
+)
+def test_nothing_wrong_is_published(site: Site, remote: Path, page: str) -> None:
+    site.page("second/three.md", page)
+    done = site.run("mkdocs", "gh-deploy", "--strict")
+    assert done.returncode == 1
+    assert git(remote, "branch", "--list") == ""
+
+
+def test_a_card_is_not_published(site: Site, remote: Path) -> None:
+    (site.root / "code").rename(site.root / "away")
+    assert site.run("mkdocs", "gh-deploy", "--strict").returncode == 1
+    assert git(remote, "branch", "--list") == ""
+
+
+def test_robots_names_the_sitemap_of_this_site() -> None:
+    class Loader(yaml.SafeLoader):
+        """Takes MkDocs' own tags as text."""
+
+    Loader.add_multi_constructor("!", lambda loader, suffix, node: str(node.value))
+    config = yaml.load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"), Loader)
+    lines = (ROOT / "docs/robots.txt").read_text(encoding="utf-8").splitlines()
+    assert f"Sitemap: {config['site_url']}sitemap.xml" in lines
+    assert urlsplit(config["site_url"]).scheme == "https"
