@@ -5,6 +5,7 @@ Every layer speaks of problems with these types; only the host prints, logs or r
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -21,16 +22,24 @@ class Severity(StrEnum):
     """Worth a look; fatal under ``--strict``."""
 
 
+INVISIBLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\ufff9-\ufffb"
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff"
+    "\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+"""Characters that cannot be seen, or that reorder others: C0 and C1 controls but tab and LF, line separators, marks of
+the bidi algorithm, and all of Unicode's Default_Ignorable_Code_Point (zero width, fillers, variation selectors, tags),
+in which whole programs have been hidden."""
+
+
 def printable(text: str) -> str:
-    """Make *text* safe for a terminal or a log: control, bidi and zero-width characters are escaped."""
-    if text.isprintable() and (text.isascii() or not _INVISIBLE.intersection(text)):
+    """Make *text* safe for a terminal or a log: control, bidi and other invisible characters are escaped."""
+    if text.isprintable() and (text.isascii() or not INVISIBLE.search(text)):
         return text
     return "".join(
-        ch if ch.isprintable() and ch not in _INVISIBLE else ch.encode("unicode_escape").decode("ascii") for ch in text
+        ch if ch.isprintable() and not INVISIBLE.match(ch) else ch.encode("unicode_escape").decode("ascii")
+        for ch in text
     )
-
-
-_INVISIBLE = frozenset("\u00ad\u061c\u180e\u200b\u200c\u200d\u2060\ufeff")
 
 
 @dataclass(frozen=True, slots=True, order=True)

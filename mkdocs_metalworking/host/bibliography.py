@@ -10,6 +10,7 @@ from ..core.citations import CitedLines, CitedReference
 from ..core.permalinks import repo_url
 from ..core.quotation import Quotation
 from ..core.sources import Pin, Reference, Sources
+from .mapping import literal
 from .sourcelist import KINDS
 
 _USED = re.compile(r'<span class="mw-used" data-key="([^"]*)"></span>')
@@ -41,9 +42,9 @@ def _lines(sources: Sources) -> Iterator[str]:
 
 def _pin(pin: Pin) -> Iterator[str]:
     url = repo_url(pin.repo)
-    commit = f'<a href="{escape(url)}/tree/{pin.commit}"><code>{pin.short}</code></a>'
-    facts = [commit, *(escape(f) for f in (pin.tag, pin.date, pin.license or "no licence") if f)]
-    yield f"### [{pin.repo}]({url}) {{ #{_slug(pin.repo)}-{pin.short} }}"
+    commit = f'<a href="{literal(url)}/tree/{pin.commit}"><code>{pin.short}</code></a>'
+    facts = [commit, *(literal(f) for f in (pin.tag, pin.date, pin.license or "no licence") if f)]
+    yield f"### [{literal(pin.repo)}]({url}) {{ #{_slug(pin.repo)}-{pin.short} }}"
     yield ""
     yield f'<p class="mw-source-facts">{" · ".join(facts)}</p>'
     if pin.about:
@@ -54,10 +55,10 @@ def _pin(pin: Pin) -> Iterator[str]:
 
 
 def _reference(reference: Reference) -> str:
-    title = f"<cite>{escape(reference.title)}</cite>"
+    title = f"<cite>{literal(reference.title)}</cite>"
     if reference.url:
-        title = f'<a href="{escape(reference.url)}">{title}</a>'
-    parts = ", ".join(part for part in (escape(reference.author), title, escape(reference.date)) if part)
+        title = f'<a href="{literal(reference.url)}">{title}</a>'
+    parts = ", ".join(part for part in (literal(reference.author), title, literal(reference.date)) if part)
     about = f" {reference.about}" if reference.about else ""
     return f"- {parts}.{about} {_mark(reference.key)}"
 

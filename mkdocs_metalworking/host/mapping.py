@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from html import escape
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from ..core.cuda import Verdict
 from ..core.diagnostics import Diagnostic, Location, MetalworkingError, Severity
 from ..core.yamldoc import load_yaml
 
-_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|<>&])")
+_SPECIAL = re.compile(r"""[\\`*_{}\[\]()#+!|<>&~^=:@$"']""")
 # Names of an API, as against words: what a reader expects in a code face.
 _NAME = re.compile(r"[_:.(\[<]|[a-z][A-Z]|^[a-z]+[0-9]")
 
@@ -80,8 +79,8 @@ def verdict_chip(verdict: str) -> str:
 
 
 def literal(text: str) -> str:
-    """Return Markdown that shows *text* as it is."""
-    return _SPECIAL.sub(r"\\\1", text) if "<" not in text and "&" not in text else f"<span>{escape(text)}</span>"
+    """Return Markdown that shows *text* as it is, whatever Markdown, HTML or an extension would read in it."""
+    return _SPECIAL.sub(lambda match: f"&#{ord(match[0])};", text)
 
 
 def code(text: str) -> str:
@@ -104,7 +103,7 @@ def _split_face(part: str) -> str:
 
 
 def _face(text: str) -> str:
-    return f"<code>{escape(text).replace('|', '&#124;').replace('_', '&#95;').replace('*', '&#42;')}</code>"
+    return f"<code>{literal(text)}</code>"
 
 
 def mapping_table(rows: Iterable[Row], link: Callable[[str], str]) -> str:

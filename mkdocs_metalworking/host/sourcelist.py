@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..core.permalinks import repo_url
@@ -58,12 +59,12 @@ def _pin(pin: Pin) -> Iterator[str]:
         yield ""
     at = (
         f"[`{pin.short}`]({url}/tree/{pin.commit})"
-        + (f" ({pin.tag})" if pin.tag else "")
+        + (f" ({_plain(pin.tag)})" if pin.tag else "")
         + (f", {pin.date}" if pin.date else "")
     )
-    terms = pin.license or "no licence found"
+    terms = _plain(pin.license or "no licence found")
     use = "" if pin.license and pin.quote else ", linked and cited, not quoted"
-    scope = f" for {pin.license_scope}" if pin.license_scope else ""
+    scope = f" for {_plain(pin.license_scope)}" if pin.license_scope else ""
     yield f"- Commit {at}"
     yield f"- Licence: {terms}{scope}{use}"
     for package in pin.packages:
@@ -71,6 +72,13 @@ def _pin(pin: Pin) -> Iterator[str]:
 
 
 def _reference(reference: Reference) -> str:
-    title = f"[{reference.title}]({reference.url})" if reference.url else reference.title
-    parts = ", ".join(p for p in (reference.author, title, reference.date) if p)
+    title = _plain(reference.title)
+    if reference.url:
+        title = f"[{title}]({reference.url.replace('(', '%28').replace(')', '%29')})"
+    parts = ", ".join(p for p in (_plain(reference.author), title, reference.date) if p)
     return f"- {parts}." + (f" {reference.about}" if reference.about else "")
+
+
+def _plain(text: str) -> str:
+    """Return Markdown that shows *text* as it is; this file is read by people, so no more is escaped than must be."""
+    return re.sub(r"([\\`*_\[\]<>])", r"\\\1", " ".join(text.split()))

@@ -18,20 +18,16 @@ from pygments.lexers import get_lexer_by_name, get_lexer_for_filename
 from pygments.token import STANDARD_TYPES, Whitespace, _TokenType
 from pygments.util import ClassNotFound
 
-from ..core.diagnostics import MetalworkingError
+from ..core.diagnostics import INVISIBLE, MetalworkingError
 from .lexer import MetalLexer
 
-FORMAT = "1"
+FORMAT = "2"
 """Changes whenever the HTML of a line changes, so that cached lines are made anew."""
 
 _METAL_HEADER = re.compile(
     r"metal_stdlib|\bthreadgroup\b|\bsimdgroup_|\bconstant\s+\w+\s*&|\[\[\s*(?:buffer|kernel|thread_)", re.ASCII
 )
 _C_FAMILY = re.compile(r"\.(?:metal|h|hh|hpp|c|cc|cpp|cxx|m|mm|cu|cuh|swift|rs|js|ts|java|go)$", re.ASCII)
-# Marks of the Unicode bidi algorithm, zero-width characters, C0 and C1 controls, line separators, stash markers.
-_INVISIBLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]"
-)
 
 
 def _mark(match: re.Match[str]) -> str:
@@ -42,7 +38,7 @@ def _mark(match: re.Match[str]) -> str:
 
 def show_invisible(html: str) -> str:
     """Replace characters that cannot be seen, or that reorder others, by marks that name them."""
-    return _INVISIBLE.sub(_mark, html)
+    return INVISIBLE.sub(_mark, html)
 
 
 @cache
@@ -164,7 +160,7 @@ def faithful(html: Sequence[str], lines: Sequence[str]) -> bool:
 
 def _unmark(match: re.Match[str]) -> str:
     found = chr(int(match[1], 16)) if int(match[1], 16) <= sys.maxunicode else ""
-    return found if found and _INVISIBLE.sub(_mark, found) == match[0] else match[0]
+    return found if found and INVISIBLE.sub(_mark, found) == match[0] else match[0]
 
 
 class LineCache(Protocol):
