@@ -75,9 +75,19 @@ def modal_url(slug: str) -> str:
     return MODAL_URL + slug
 
 
+_NAMES = {
+    **{word: word.upper() for word in ("api", "cuda", "gpu", "ptx", "ram", "sm", "tma")},
+    **{"cublas": "cuBLAS", "cudnn": "cuDNN", "cutlass": "CUTLASS", "cute": "CuTe", "dsl": "DSL", "cupti": "CUPTI"},
+    **{"cutile": "cuTile", "nvrtc": "NVRTC", "nvml": "NVML", "nvidia": "NVIDIA", "nsight": "Nsight", "c": "C++"},
+    **{"nvcc": "nvcc", "libcuda": "libcuda", "libcudart": "libcudart", "libnvml": "libnvml", "littles": "Little\u2019s"},
+}
+"""Words of Modal's slugs that are not written as words."""
+
+
 def modal_title(slug: str) -> str:
     """Return a readable name for a slug: ``perf/memory-coalescing`` is "Memory coalescing"."""
-    return slug.rpartition("/")[2].replace("-", " ").capitalize().replace("Cuda", "CUDA").replace("Gpu", "GPU")
+    words = [_NAMES.get(word, word) for word in slug.rpartition("/")[2].split("-")]
+    return " ".join((words[0] if words[0] in _NAMES.values() else words[0].capitalize(), *words[1:]))
 
 
 def split_front_matter(text: str) -> tuple[str, int]:
