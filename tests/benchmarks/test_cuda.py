@@ -109,18 +109,16 @@ def test_the_yaml_reads_back(monkeypatch: pytest.MonkeyPatch) -> None:
     assert row["unit"] == "FMA/SM/cycle"
 
 
-@pytest.mark.parametrize("name", ["barrier", "atomics", "registers"])
+@pytest.mark.parametrize("name", ["barrier", "atomics"])
 def test_it_compiles(name: str, tmp_path: Path) -> None:
     nvcc = shutil.which("nvcc")
     if nvcc is None:
         pytest.skip("nvcc is not on PATH")
     done = subprocess.run(
-        [nvcc, "-std=c++17", "-arch=sm_90", "--cubin", "-Xptxas", "-v", "-o", tmp_path / "out", CUDA / f"{name}.cu"],
+        [nvcc, "-std=c++17", "-arch=sm_90", "--cubin", "-o", tmp_path / "out", CUDA / f"{name}.cu"],
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr
     assert "warning" not in done.stderr
-    spilled = re.search(r"[1-9][0-9]* bytes spill stores", done.stderr)
-    assert bool(spilled) == (name == "registers")
