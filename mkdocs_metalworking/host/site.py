@@ -44,6 +44,7 @@ class Site:
     html: dict[str, str] = field(default_factory=dict)
     drafts: dict[Path, str] = field(default_factory=dict)
     """Texts that are read in the place of files: what a command is about to write."""
+    _unlocked: dict[str, Location] = field(default_factory=dict)
 
     @classmethod
     def load(cls, config_file: str | None) -> Site:
@@ -77,9 +78,15 @@ class Site:
     def wanted(self) -> dict[FileKey, bool]:
         """Return every file the pages name, True for those of which lines are shown; fetches nothing."""
         scout = Project.load(replace(self.settings(offline=True), transports=()))
-        self.read(scout)
+        for problem in self.read(scout):
+            if problem.code == "not-locked":
+                self._unlocked.setdefault(problem.message, problem.location)
         scout.close()
         return scout.quoter.wanted
+
+    def first_use(self, key: FileKey) -> Location:
+        """Return where *wanted* first met a file that is not locked yet; nowhere for one that is."""
+        return next((where for text, where in self._unlocked.items() if text.startswith(f"{key} ")), Location())
 
     def label(self, file: File) -> str:
         """Return a page's path as messages show it, from the folder of mkdocs.yml."""

@@ -92,7 +92,7 @@ def test_lock_says_what_git_does_not_have(site: Site) -> None:
     before = (site.root / "sources.lock").read_text(encoding="utf-8")
     done = metalworking(site, "lock")
     assert done.returncode == 1
-    assert f"acme/kernels@{site.sha}:absent.metal" in done.stdout
+    assert done.stdout.startswith(f"docs/second/three.md:3: acme/kernels@{site.sha}:absent.metal: ")
     assert (site.root / "sources.lock").read_text(encoding="utf-8") == before
 
 

@@ -312,3 +312,16 @@ def test_a_dry_run_and_json(desk: Desk) -> None:
             }
         ],
     }
+
+
+def test_what_ends_it_is_json_too(desk: Desk) -> None:
+    pinned(desk, {"a.c": OLD})
+    (problem,) = desk.json("bump", "acme/nothing")
+    assert problem["code"] == "not-pinned"
+    desk.page("first/one.md", "# One\n\n<< excerpt {k}:a.c#L99 >>\n")
+    desk.commit({"a.c": HEAD + OLD})
+    (problem,) = desk.json("bump", "acme/kernels")
+    assert (problem["path"], problem["line"], problem["code"]) == ("docs/first/one.md", 3, "range")
+    (desk.root / "mkdocs.yml").write_text("site_name: [\n", encoding="utf-8")
+    (problem,) = desk.json("check")
+    assert problem["code"] == "config"

@@ -35,13 +35,13 @@ def bump(program: Program, repo: str, to: str | None, keep_old: bool, dry_run: b
     Lines are found by exact match: at the same place, else where they stand and nowhere else. Nothing is written unless
     every place relocates.
     """
-    site = open_site(program)
-    with ending(), closing(site.project(offline=False, progress=Progress(quiet=json_))) as project:
-        stop_at(project.problems)
+    site = open_site(program, json_=json_)
+    with ending(json_=json_), closing(site.project(offline=False, progress=Progress(quiet=json_))) as project:
+        stop_at(project.problems, json_=json_)
         name, _, sha = repo.partition("@")
         pin = project.sources.pin(name, sha)
         commit, tag = _commit(program, project, pin, to)
-        stop_at(site.read(project).of(Severity.ERROR))
+        stop_at(site.read(project).of(Severity.ERROR), json_=json_)
         plan = Plan(pin, commit, keep_old)
         fresh, date = _fresh(program, project, plan)
         mover = Mover(site, project, plan, fresh)

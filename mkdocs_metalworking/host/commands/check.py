@@ -22,7 +22,7 @@ from .common import Program, as_json, open_site, pass_program
 @pass_program
 def check(program: Program, json_: bool, online: bool, strict: bool) -> None:
     """Check every page without the network: grammar, ranges, lock, licences, front matter, citations, nav."""
-    site = open_site(program)
+    site = open_site(program, json_=json_)
     with closing(site.project(offline=True)) as project:
         problems = site.read(project)
         problems.extend(contradictions(project.lock, project.settings.code))

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import click
 from filelock import FileLock
@@ -34,9 +34,9 @@ class Program:
 pass_program = click.make_pass_decorator(Program)
 
 
-def open_site(program: Program) -> Site:
+def open_site(program: Program, *, json_: bool = False) -> Site:
     """Load mkdocs.yml, or end the command with what is wrong."""
-    with ending():
+    with ending(json_=json_):
         return Site.load(program.config_file)
 
 
@@ -97,25 +97,28 @@ def as_json(data: Any) -> None:
     click.echo(json.dumps(data, indent=2, ensure_ascii=False))
 
 
-def stop_at(problems: Iterable[Diagnostic]) -> None:
+def stop_at(problems: Iterable[Diagnostic], *, json_: bool = False) -> None:
     """Print *problems* and end the command, when there are any."""
     found = list(Diagnostics(problems))
     if found:
-        for problem in found:
-            click.echo(str(problem))
+        _print(found, json_=json_)
         sys.exit(1)
 
 
 @contextlib.contextmanager
-def ending() -> Iterator[None]:
+def ending(*, json_: bool = False) -> Iterator[None]:
     """End the command with a problem's message: 1 when something is wrong, 2 when something could not be reached."""
     try:
         yield
     except MetalworkingError as problem:
-        fail(problem)
+        _print([problem.diagnostic], json_=json_)
+        sys.exit(2 if isinstance(problem, Unavailable) else 1)
 
 
-def fail(problem: MetalworkingError) -> NoReturn:
-    """Print *problem* and end the command."""
-    click.echo(str(problem))
-    sys.exit(2 if isinstance(problem, Unavailable) else 1)
+def _print(problems: list[Diagnostic], *, json_: bool) -> None:
+    """Print problems a line each, or as the list that ``check --json`` prints."""
+    if json_:
+        as_json([problem.as_dict() for problem in problems])
+    else:
+        for problem in problems:
+            click.echo(str(problem))

@@ -31,7 +31,7 @@ def lock(program: Program, update: bool) -> None:
     settings = project.settings
     missing = sorted(key for key in wanted if update or key not in project.lock.files)
     bound, refused = bind(program, project, missing)
-    failed = [problem.diagnostic for _, problem in refused]
+    failed = [problem.diagnostic.at(site.first_use(key)) for key, problem in refused]
     specs = {str(spec): spec for pin in project.sources.pins for spec in pin.packages}
     known = {**project.lock.files, **{file.key: file for file in bound}}
     package = Package(
