@@ -148,7 +148,8 @@ class Build:
             meta=entry.meta if entry else None,
         )
         if entry and entry.meta.summary:
-            page.meta.setdefault("description", entry.meta.summary)
+            # Escaped, since Material's templates put it into an attribute as it is.
+            page.meta.setdefault("description", escape(entry.meta.summary))
         text = self._marks.fill(markdown, page.file.src_uri)
         if self._replay is not None:
             context = self._replay.prepare(page, text) or context
