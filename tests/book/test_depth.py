@@ -1,0 +1,74 @@
+"""Every page of the book is as deep as its kind asks for: words, excerpts, figures, citations, a lead of 60 words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mkdocs_metalworking.host.library import book_of
+from mkdocs_metalworking.host.site import Site
+from mkdocs_metalworking.host.stats import Depth, depth
+
+ROOT = Path(__file__).parents[2]
+# Folder: words from and to, excerpts, figures or tables, citations.
+FLOORS = {
+    "machine": (500, 900, 1, 1, 4),
+    "metal": (600, 1000, 1, 1, 4),
+    "mlx": (600, 1000, 2, 1, 3),
+    "techniques": (700, 1100, 2, 1, 3),
+    "kernels": (1200, 2200, 5, 1, 5),
+    "war-stories": (600, 1000, 1, 0, 3),
+}
+
+
+@pytest.fixture(scope="module")
+def site() -> Site:
+    site = Site.load(str(ROOT / "mkdocs.yml"))
+    project = site.project(offline=True)
+    site.read(project)
+    project.close()
+    return site
+
+
+def pages(site: Site) -> list[tuple[str, Depth]]:
+    return [(uri, depth(site.pages[uri], site.html[uri])) for uri in site.pages if uri.split("/")[0] in FLOORS]
+
+
+def test_no_page_is_thin_or_padded(site: Site) -> None:
+    found = [(uri, d) for uri, d in pages(site) if not uri.endswith("index.md")]
+    assert len(found) >= 56
+    for uri, d in found:
+        least, most, excerpts, figures, citations = FLOORS[uri.split("/")[0]]
+        assert least <= d.words <= most, f"{uri}: {d.words} words"
+        assert d.excerpts >= excerpts, f"{uri}: {d.excerpts} excerpts"
+        assert d.figures + d.tables >= figures, f"{uri}: no figure"
+        assert d.citations >= citations, f"{uri}: {d.citations} citations"
+        assert 0 < d.lead <= 60, f"{uri}: a lead of {d.lead} words"
+
+
+def test_every_page_has_summary_and_callout(site: Site) -> None:
+    for uri, _ in pages(site):
+        meta = site.library.entries[uri].meta
+        assert meta.summary, uri
+        assert len(meta.summary) <= 160, f"{uri}: a summary of {len(meta.summary)} characters"
+        assert meta.cuda is not None or uri.endswith("index.md"), uri
+
+
+def test_every_page_is_linked_from_another(site: Site) -> None:
+    linked = set()
+    for uri, page in site.pages.items():
+        folder = Path(uri).parent
+        for link in page.links:
+            if link.split("#")[0].endswith(".md"):
+                parts: list[str] = []
+                for part in (folder / link.split("#")[0]).as_posix().split("/"):
+                    if part == "..":
+                        parts.pop()
+                    elif part != ".":
+                        parts.append(part)
+                linked.add("/".join(parts))
+    alone = [
+        uri for uri in book_of(site.navigation(), site.library) if uri not in linked and not uri.endswith("index.md")
+    ]
+    assert alone == []
