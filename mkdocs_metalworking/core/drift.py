@@ -1,4 +1,4 @@
-"""What changed at a source since its pin: moved, gone, another licence, other files. Nothing is fetched but trees."""
+"""What changed at a source since its pin: moved, gone, another license, other files. Nothing is fetched but trees."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ class Quoter:
         return resolve_citation(citation, self.sources, self.lock)
 
     def locate(self, directive: Directive) -> tuple[Pin, LockedFile, Ranges]:
-        """Check everything that needs no bytes: pin, licence, lock, ranges, highlights.
+        """Check everything that needs no bytes: pin, license, lock, ranges, highlights.
 
         Raises NotPinned, NotLocked, RangeProblem or MetalworkingError (``license``).
         """

@@ -1,4 +1,4 @@
-"""sources.yml: the repositories that may be quoted, at which commits, under which licences, and the references."""
+"""sources.yml: the repositories that may be quoted, at which commits, under which licenses, and the references."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ALLOWED_LICENSES = frozenset(
         "CC-BY-3.0",
     }
 )
-"""Licences under which a few lines may be shown with attribution."""
+"""Licenses under which a few lines may be shown with attribution."""
 
 
 class NotPinned(MetalworkingError):
@@ -42,7 +42,7 @@ class NotPinned(MetalworkingError):
 
 @cache
 def license_allowed(expression: str) -> bool:
-    """Tell whether an SPDX *expression* can be met with allowed licences: OR needs one side, AND both.
+    """Tell whether an SPDX *expression* can be met with allowed licenses: OR needs one side, AND both.
 
     Raises ValueError when it is not SPDX.
     """
@@ -108,7 +108,7 @@ class Pin:
         """Return why lines of *path* may not be shown, or None when they may."""
         if not self.license:
             return MetalworkingError(
-                "license", f"{self.repo} has no licence", "link to it or cite it; it cannot be quoted"
+                "license", f"{self.repo} has no license", "link to it or cite it; it cannot be quoted"
             )
         if not self.quote:
             return MetalworkingError("license", f"{self.repo} is listed with quote: false", "link to it or cite it")
@@ -167,7 +167,7 @@ class Sources:
         if pins is None:
             near = next((r for r in self.by_repo if r.lower() == repo.lower()), "")
             raise NotPinned(
-                f"{repo} is not in {self.path}", f"write {near}" if near else "add it there with its commit and licence"
+                f"{repo} is not in {self.path}", f"write {near}" if near else "add it there with its commit and license"
             )
         found = [pin for pin in pins if pin.commit.startswith(sha)]
         if len(found) == 1:

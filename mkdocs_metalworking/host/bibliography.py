@@ -43,7 +43,7 @@ def _lines(sources: Sources) -> Iterator[str]:
 def _pin(pin: Pin) -> Iterator[str]:
     url = repo_url(pin.repo)
     commit = f'<a href="{literal(url)}/tree/{pin.commit}"><code>{pin.short}</code></a>'
-    facts = [commit, *(literal(f) for f in (pin.tag, pin.date, pin.license or "no licence") if f)]
+    facts = [commit, *(literal(f) for f in (pin.tag, pin.date, pin.license or "no license") if f)]
     yield f"### [{literal(pin.repo)}]({url}) {{ #{_slug(pin.repo)}-{pin.short} }}"
     yield ""
     yield f'<p class="mw-source-facts">{" · ".join(facts)}</p>'

@@ -34,7 +34,7 @@ def _lines(sources: Sources) -> Iterator[str]:
     yield ""
     yield "## Repositories"
     yield ""
-    yield "Quoted or cited at the commit named, and at no other. Excerpts stay under the licence of their repository."
+    yield "Quoted or cited at the commit named, and at no other. Excerpts stay under the license of their repository."
     for pin in sources.pins:
         yield ""
         yield from _pin(pin)
@@ -62,11 +62,11 @@ def _pin(pin: Pin) -> Iterator[str]:
         + (f" ({_plain(pin.tag)})" if pin.tag else "")
         + (f", {pin.date}" if pin.date else "")
     )
-    terms = _plain(pin.license or "no licence found")
+    terms = _plain(pin.license or "no license found")
     use = "" if pin.license and pin.quote else ", linked and cited, not quoted"
     scope = f" for {_plain(pin.license_scope)}" if pin.license_scope else ""
     yield f"- Commit {at}"
-    yield f"- Licence: {terms}{scope}{use}"
+    yield f"- License: {terms}{scope}{use}"
     for package in pin.packages:
         yield f"- Also delivered by the {package.kind} `{package.name}=={package.version}`, under `{package.root}`"
 

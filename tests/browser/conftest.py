@@ -77,7 +77,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Bench:
     bench.add_repo("acme/kernels", content.FILES)
     bench.references = content.REFERENCES
     # Locked, but to be had nowhere: its excerpt is a card.
-    bench.add_repo("acme/gone", {"far.c": "int a;\nint b;\n", "LICENSE": "Test licence\n"})
+    bench.add_repo("acme/gone", {"far.c": "int a;\nint b;\n", "LICENSE": "Test license\n"})
     bench.write([*(("acme/kernels", name) for name in content.FILES), ("acme/gone", "far.c")])
     shutil.rmtree(bench.root / "code/acme/gone")
     return bench

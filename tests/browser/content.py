@@ -28,7 +28,7 @@ FILES: dict[str, str | bytes] = {
     "scale.metal": SCALE,
     "marks.c": b"int a; /* bell \x07 */\nint b;\t/* zero\xe2\x80\x8bwidth */\n\nint c;\n",
     "long.c": "".join(f"int line{n} = {n};\n" for n in range(1, 181)),
-    "LICENSE": "Test licence\n",
+    "LICENSE": "Test license\n",
 }
 REFERENCES = """\
 references:

@@ -145,7 +145,7 @@ def test_sources_writes_and_checks_the_list_for_people(site: Site) -> None:
     commit = site.commits["acme/kernels"]
     assert f"### [acme/kernels](https://github.com/acme/kernels)\n\n- Commit [`{site.sha}`]" in text
     assert f"https://github.com/acme/kernels/tree/{commit}" in text
-    assert "- Licence: MIT\n" in text
+    assert "- License: MIT\n" in text
     assert metalworking(site, "sources", "--check").returncode == 0
 
 

@@ -52,7 +52,7 @@ def test_each_finding_is_one_line_and_fatal_only_when_strict(desk: Desk) -> None
     ]
 
 
-def test_a_pin_without_its_licence_file(desk: Desk) -> None:
+def test_a_pin_without_its_license_file(desk: Desk) -> None:
     (desk.root / "sources.yml").write_text(
         desk.text("sources.yml").replace("license: MIT", "license: MIT\n    license_file: COPYING"), encoding="utf-8"
     )

@@ -1,4 +1,4 @@
-"""sources.yml, sources.lock, licences, permalinks, citations, chapters."""
+"""sources.yml, sources.lock, licenses, permalinks, citations, chapters."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_nested_aliases_take_no_time() -> None:
         ("GPL-3.0-only WITH Classpath-exception-2.0", False),
     ],
 )
-def test_licences(expression: str, allowed: bool) -> None:
+def test_licenses(expression: str, allowed: bool) -> None:
     assert license_allowed(expression) is allowed
 
 

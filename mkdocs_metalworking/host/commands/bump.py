@@ -78,7 +78,7 @@ def _commit(program: Program, project: Project, pin: Pin, to: str | None) -> tup
 def _fresh(program: Program, project: Project, plan: Plan) -> tuple[Fresh, str]:
     """Let git give every file of the pin at the new commit; returns the commit's date too.
 
-    Raises MetalworkingError when the commit itself cannot be had. The licence file is asked for in any case: it shows
+    Raises MetalworkingError when the commit itself cannot be had. The license file is asked for in any case: it shows
     that the commit exists, and whether the terms are the same.
     """
     pin, settings = plan.pin, project.settings

@@ -21,7 +21,7 @@ from .common import Program, as_json, open_site, pass_program
 @click.option("--strict", is_flag=True, help="Exit 1 for warnings and for what --online finds, too.")
 @pass_program
 def check(program: Program, json_: bool, online: bool, strict: bool) -> None:
-    """Check every page without the network: grammar, ranges, lock, licences, front matter, citations, nav."""
+    """Check every page without the network: grammar, ranges, lock, licenses, front matter, citations, nav."""
     site = open_site(program, json_=json_)
     with closing(site.project(offline=True)) as project:
         problems = site.read(project)

@@ -21,7 +21,7 @@ SCHEMAS = ("front_matter", "mapping", "sources")
 @click.option("--json", "json_", is_flag=True, help="As JSON, for other programs.")
 @pass_program
 def list_(program: Program, json_: bool) -> None:
-    """List every excerpt: page, file, lines, licence."""
+    """List every excerpt: page, file, lines, license."""
     site = open_site(program)
     with closing(site.project(offline=True)) as project:
         site.read(project)
