@@ -54,7 +54,7 @@ def write_epub(volume: Volume, target: Path) -> None:
     if volume.note:
         book.add_metadata("DC", "rights", volume.note)
     book.add_item(epub.EpubItem("style", _STYLE, "text/css", stylesheet(volume).encode()))
-    cover = _item(book, "cover", volume.title, _cover(volume), volume)
+    cover = _item(book, "cover", volume.title, _cover(book, volume), volume)
     pages = [_leaf(book, leaf, volume) for leaf in volume.leaves]
     book.toc = list(_toc(volume))
     book.add_item(epub.EpubNcx())
@@ -132,7 +132,7 @@ def _for_readers(root: Tree) -> None:
         details.attrib.pop("open", None)
     for element in root.iter():
         if isinstance(element.tag, str):
-            for name in ("tabindex", "data-search-exclude", "align", "aria-hidden"):
+            for name in ("tabindex", "data-search-exclude", "align", "aria-hidden", "markdown"):
                 element.attrib.pop(name, None)
             if element.get("role") in _ROLES:
                 element.attrib.pop("role")
@@ -170,10 +170,11 @@ def _item(book: Any, key: str, title: str, body: str, volume: Volume, *, svg: bo
     return item
 
 
-def _cover(volume: Volume) -> str:
+def _cover(book: Any, volume: Volume) -> str:
     link = f'<p class="bk-note"><a href="{escape(volume.address)}">{escape(volume.address)}</a></p>'
+    logo = f'<p><img class="bk-logo" src="{_image(book, Path(volume.logo))}" alt=""/></p>' if volume.logo else ""
     return (
-        f'<div class="bk-cover"><p class="bk-title">{escape(volume.title)}</p>'
+        f'<div class="bk-cover">{logo}<p class="bk-title">{escape(volume.title)}</p>'
         f'<p class="bk-about">{escape(volume.description)}</p><p class="bk-note">{escape(volume.note)}</p>'
         f"{link if volume.address else ''}</div>"
     )

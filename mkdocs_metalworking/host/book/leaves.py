@@ -65,6 +65,8 @@ class Volume:
     note: str = ""
     address: str = ""
     language: str = "en"
+    logo: str = ""
+    """Where the picture for the title page lies."""
     leaves: list[Leaf] = field(default_factory=list)
     styles: list[str] = field(default_factory=list)
     files: Mapping[str, str] = field(default_factory=dict)

@@ -6,6 +6,7 @@ import logging
 import re
 import shutil
 from collections.abc import Callable, Iterator
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,7 @@ class BookPlugin(BasePlugin[BookConfig]):
             raise ConfigurationError("metalworking-book: list the plugin metalworking too")
         self._metalworking = found
         self._pages: dict[str, str] = {}
+        self._titles: dict[str, str] = {}
         self._leaves: list[Leaf] = []
         self._files: dict[str, str] = {}
         self._twins = config.plugins.get("llmstxt")
@@ -68,16 +70,17 @@ class BookPlugin(BasePlugin[BookConfig]):
             with quiet():
                 nav = get_navigation(files, config)
             sections: dict[str, list[dict[str, str]]] = {}
-            for leaf in leaves_of(nav, book_of(nav, library), config.site_name):
-                summary = library.entries[leaf.uri].meta.summary
-                sections.setdefault(leaf.chapter or config.site_name, []).append({leaf.uri: summary})
+            for leaf in leaves_of(nav, book_of(nav, library)):
+                if (entry := library.entries.get(leaf.uri)) is None:
+                    continue
+                sections.setdefault(leaf.chapter or config.site_name, []).append({leaf.uri: entry.meta.summary})
             self._twins.config["sections"] = sections
         return files
 
     @event_priority(-200)
     def on_nav(self, nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
         """Learn the order of the leaves, after every plugin that changes the nav."""
-        self._leaves = list(leaves_of(nav, self._metalworking.book, config.site_name))
+        self._leaves = list(leaves_of(nav, self._metalworking.book))
         self._files = {file.url: file.abs_dest_path for file in files.media_files()}
         return nav
 
@@ -87,6 +90,7 @@ class BookPlugin(BasePlugin[BookConfig]):
     ) -> TemplateContext:
         """Take the finished page."""
         self._pages[page.file.src_uri] = page.content or ""
+        self._titles[page.file.src_uri] = str(page.title or "")
         return context
 
     @event_priority(-100)
@@ -111,7 +115,8 @@ class BookPlugin(BasePlugin[BookConfig]):
 
     def _volume(self, config: MkDocsConfig) -> Volume:
         for leaf in self._leaves:
-            leaf.html = self._pages.get(leaf.uri, "")
+            leaf.html = self._pages.get(leaf.uri, leaf.html)
+            leaf.title = leaf.title or self._titles.get(leaf.uri, "")  # without a name in the nav, known only now
         site = Path(config.site_dir)
         return Volume(
             config.site_name,
@@ -119,13 +124,14 @@ class BookPlugin(BasePlugin[BookConfig]):
             config.copyright or "",
             config.site_url or "",
             str(config.theme.get("language") or config.theme.get("locale") or "en"),
+            str(site / logo) if (logo := config.theme.get("logo")) and (site / logo).is_file() else "",
             [leaf for leaf in self._leaves if leaf.html],
             [(site / name).read_text(encoding="utf-8") for name in config.extra_css if (site / name).is_file()],
             self._files,
         )
 
 
-def leaves_of(nav: Navigation, book: Book[str], name: str) -> Iterator[Leaf]:
+def leaves_of(nav: Navigation, book: Book[str]) -> Iterator[Leaf]:
     """Yield the pages of the book: the front, the chapters, then the pages of the nav that stand by themselves.
 
     Sections that are no chapters are about the book, not in it.
@@ -134,7 +140,7 @@ def leaves_of(nav: Navigation, book: Book[str], name: str) -> Iterator[Leaf]:
 
     def leaf(uri: str, **more: Any) -> Leaf:
         page = pages[uri]
-        return Leaf(uri, page.file.url, str(page.title or name), "", **more)
+        return Leaf(uri, page.file.url, str(page.title or ""), "", **more)
 
     for uri in book.front:
         found = leaf(uri)
@@ -142,8 +148,13 @@ def leaves_of(nav: Navigation, book: Book[str], name: str) -> Iterator[Leaf]:
             found.title = found.heading = "Introduction"
         yield found
     for number, chapter in enumerate(book.chapters, 1):
+        if chapter.opening is None:  # a book opens a chapter all the same
+            heading = f"<h1>{escape(chapter.title)}</h1>"
+            yield Leaf(f"chapter-{number}.md", f"#{number}", chapter.title, heading, chapter.title, number, True)
         for uri in chapter.all:
-            yield leaf(uri, chapter=chapter.title, number=number, opening=uri == chapter.opening)
+            found = leaf(uri, chapter=chapter.title, number=number, opening=uri == chapter.opening)
+            found.title = chapter.title if found.opening else found.title
+            yield found
     for item in nav.items:
         if isinstance(item, Page) and book.place(item.file.src_uri) is None and item.file.src_uri not in book.front:
             yield leaf(item.file.src_uri)

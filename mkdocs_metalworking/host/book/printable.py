@@ -32,6 +32,8 @@ def _parts(volume: Volume, pages: Mapping[str, int], paper: str) -> Iterator[str
     yield from _sheets(volume, paper)
     yield '</style>\n</head>\n<body data-md-color-scheme="default">\n<main class="md-typeset bk">\n'
     yield '<section class="bk-cover">\n'
+    if volume.logo:
+        yield f'<img class="bk-logo" src="{_data(Path(volume.logo))}" alt="">\n'
     yield f'<p class="bk-title">{escape(volume.title)}</p>\n'
     yield f'<p class="bk-about">{escape(volume.description)}</p>\n'
     address = f'<a href="{escape(volume.address)}">{escape(volume.address)}</a>' if volume.address else ""

@@ -42,6 +42,11 @@ def preprocess(soup: BeautifulSoup, output: str) -> None:  # noqa: ARG001  # the
         _drawing(soup, svg)
     for callout in soup.select("aside.mw-cuda"):
         _callout(soup, callout)
+    for verdict in soup.select(".mw-verdict"):
+        verdict.string = f"({verdict.get_text()})"
+    for heading in soup.select("h2, h3"):
+        if heading.get_text() == "#":  # which would close a heading of Markdown
+            heading.string = "Digits and marks"
     _citations(soup)
     for element in soup.select("figure, figcaption"):
         element.name = "div" if element.name == "figure" else "p"
@@ -71,9 +76,8 @@ def _excerpt(soup: BeautifulSoup, figure: Tag) -> None:
         made.append(_paragraph(soup, where, f" of {repo} at {commit}, {license_}:"))
         if index < len(parts):
             language = LANGUAGES.get(name.rpartition(".")[2].lower(), "text")
-            code = _tag(soup, "code", "\n".join(parts[index]), **{"class": f"language-{language}"})
-            pre = soup.new_tag("pre")
-            pre.append(code)
+            pre = soup.new_tag("pre", attrs={"class": f"language-{language}"})
+            pre.append(_tag(soup, "code", "\n".join(parts[index])))
             made.append(pre)
         else:
             made.append(_paragraph(soup, "(Read it there; its bytes could not be had when this page was made.)"))
@@ -155,7 +159,7 @@ def _text(parent: Tag, selector: str) -> str:
 
 
 def _tag(soup: BeautifulSoup, name: str, text: str, **attributes: Any) -> Tag:
-    made = soup.new_tag(name, **attributes)
+    made = soup.new_tag(name, attrs=attributes)
     made.string = text
     return made
 

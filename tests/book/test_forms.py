@@ -1,0 +1,294 @@
+"""One page, PDF, EPUB and Markdown of a small book: nothing lost, every link leads somewhere."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import zipfile
+from pathlib import Path
+from posixpath import dirname, join, normpath
+from urllib.parse import unquote, urlsplit
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.book.conftest import CHROMIUM, LONG
+from tests.builds.conftest import KERNEL, Site
+
+LINES = KERNEL.splitlines()
+XHTML = "{http://www.w3.org/1999/xhtml}"
+EPUBCHECK = next((path for path in ("/usr/share/java/epubcheck.jar", "/usr/bin/epubcheck") if Path(path).exists()), "")
+
+
+# One page
+
+
+@pytest.fixture(scope="session")
+def html(folder: Path) -> str:
+    return (folder / "small.html").read_text(encoding="utf-8")
+
+
+def test_the_page_needs_no_other_file(html: str) -> None:
+    assert "<script" not in html
+    assert "<link" not in html
+    sources = re.findall(r'\bsrc="([^"]*)"', html)
+    assert sources
+    assert all(source.startswith("data:image/") for source in sources)
+
+
+def test_every_link_of_the_page_leads_somewhere(html: str) -> None:
+    ids = re.findall(r'\bid="([^"]*)"', html)
+    assert len(ids) == len(set(ids)), "no id twice"
+    links = re.findall(r'\bhref="([^"]*)"', html)
+    inside = {link[1:] for link in links if link.startswith("#")}
+    assert inside <= set(ids)
+    assert {urlsplit(link).scheme for link in links if not link.startswith("#")} == {"https"}
+    assert 'href="#first.two.deep"' in html
+    assert re.search(r'href="#first\.one\.--[0-9a-f]{7}-L8"', html), "a link to a quoted line"
+    assert 'href="https://example.org/small/about/"' in html, "what is not in the book is on the site"
+    for name in re.findall(r"url\(#([^)]*)\)", html) + re.findall(r'aria-labelledby="(\S+) ', html):
+        assert name in ids
+
+
+def test_the_page_is_in_order_of_reading(html: str) -> None:
+    found = re.findall(r'<section id="([^"]*)" class="(bk-\w+)', html)
+    assert found == [
+        ("index", "bk-leaf"),
+        ("first.index", "bk-opening"),
+        ("first.one", "bk-leaf"),
+        ("first.two", "bk-leaf"),
+        ("chapter-2", "bk-opening"),
+        ("second.three", "bk-leaf"),
+        ("appendix", "bk-leaf"),
+    ]
+    contents = re.search(r'<nav class="bk-toc".*?</nav>', html, re.DOTALL)[0]  # type: ignore[index]
+    titles = re.sub(r"<[^>]*>", "", re.sub(r"<li[^>]*>", "\n", contents)).split("\n")
+    assert [title.strip() for title in titles if title.strip()] == [
+        "Contents",
+        "Introduction",
+        "1First",
+        "One, the First",
+        "Two",
+        "2Second",
+        "Three",
+        "Appendix",
+    ]
+    assert "Not in the book" not in html
+    assert "mw-place" not in html.split("</style>")[1], "where a reader is needs no telling on paper"
+
+
+def test_the_page_keeps_what_an_excerpt_is(html: str) -> None:
+    body = html.split("</style>")[-1]
+    assert re.findall(r'data-n="(\d+)"', body) == ["1", "4", "5", "6", "7", "8", "9", "1", "2"]
+    for words in ("Add", "add.metal:1", "abridged", "acme/kernels", "2 lines left out", "One element a thread."):
+        assert words in body
+    assert '<span class="kr">device</span>' in body, "coloured"
+    assert re.search(r'<details class="mw-fold" open', body), "nothing stays folded"
+    assert "Transfers, other numbers" in body
+    assert re.search(r'class="bk-tab">Here</p>.*?class="bk-tab">There</p>', body, re.DOTALL)
+    assert "checked" in body
+    assert "Said in passing." in body
+
+
+def test_headings_of_pages_stand_below_those_of_chapters(html: str) -> None:
+    headings = re.findall(r"<h(\d)[^>]*>([^<]*)", html)
+    assert headings == [
+        ("1", "Introduction"),
+        ("1", "The first chapter"),
+        ("2", "One"),
+        ("3", "In code"),
+        ("3", "In pictures"),
+        ("2", "Two"),
+        ("3", "Deep"),
+        ("1", "Second"),
+        ("2", "Three"),
+        ("1", "Appendix"),
+    ]
+
+
+# PDF
+
+
+@pytest.mark.skipif(not CHROMIUM, reason="no Chromium")
+def test_the_pdf_has_bookmarks_and_numbers(folder: Path) -> None:
+    pikepdf = pytest.importorskip("pikepdf")
+    with pikepdf.open(folder / "small.pdf") as pdf:
+        assert pdf.docinfo["/Title"] == "Small Book"
+        numbers = {page.objgen: number for number, page in enumerate(pdf.pages, 1)}
+        sheets = {str(name)[1:]: numbers[place[0].objgen] for name, place in pdf.Root.Dests.items()}
+        with pdf.open_outline() as outline:
+            tree = [
+                (one.title, [(two.title, [three.title for three in two.children]) for two in one.children])
+                for one in outline.root
+            ]
+    assert tree == [
+        ("Introduction", []),
+        ("The first chapter", [("One", ["In code", "In pictures"]), ("Two", ["Deep"])]),
+        ("Second", [("Three", [])]),
+        ("Appendix", []),
+    ]
+    if shutil.which("pdftotext") is None:
+        return
+    text = subprocess.run(
+        ["pdftotext", "-layout", folder / "small.pdf", "-"], capture_output=True, text=True, check=True
+    ).stdout.split("\f")
+    contents = dict(re.findall(r"^[ \d]*(\w.*?) +(\d+)$", text[1], re.MULTILINE))
+    assert contents == {
+        "Introduction": str(sheets["index"]),
+        "First": str(sheets["first.index"]),
+        "One, the First": str(sheets["first.one"]),
+        "Two": str(sheets["first.two"]),
+        "Second": str(sheets["chapter-2"]),
+        "Three": str(sheets["second.three"]),
+        "Appendix": str(sheets["appendix"]),
+    }
+    one = text[sheets["first.one"] - 1]
+    assert re.match(r"\s*1\s+First\s+One, the First\n", one), "chapter and page at the head"
+    assert re.search(rf"\s{sheets['first.one']}\s*$", one), "the number at the foot"
+
+
+@pytest.mark.skipif(not CHROMIUM, reason="no Chromium")
+def test_no_code_runs_off_the_paper(folder: Path) -> None:
+    sync_api = pytest.importorskip("playwright.sync_api")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM)
+        page = browser.new_page(viewport={"width": 665, "height": 980})  # A4 less its margins, at 96 dots an inch
+        page.goto((folder / "small.html").as_uri())
+        page.emulate_media(media="print")
+        wide = page.evaluate(
+            "[...document.querySelectorAll('.bk *')].filter((e) => e.getBoundingClientRect().right > innerWidth + 1)"
+            ".map((e) => e.className || e.tagName)"
+        )
+        tall = page.locator(".mw-l", has_text="a_word_that_goes_on").evaluate("(e) => e.getClientRects()[0].height")
+        browser.close()
+    assert wide == []
+    assert tall > 30, "a long line is broken"
+
+
+# EPUB
+
+
+@pytest.fixture(scope="session")
+def epub(folder: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(folder / "small.epub") as file:
+        assert file.namelist()[0] == "mimetype"
+        return {name: file.read(name) for name in file.namelist()}
+
+
+def pages(epub: dict[str, bytes]) -> dict[str, ElementTree.Element]:
+    return {name: ElementTree.fromstring(data) for name, data in epub.items() if name.endswith(".xhtml")}
+
+
+def test_every_link_of_the_epub_leads_somewhere(epub: dict[str, bytes]) -> None:
+    found = pages(epub)
+    ids = {name: {element.get("id") for element in tree.iter()} for name, tree in found.items()}
+    count = 0
+    for name, tree in found.items():
+        for element in tree.iter():
+            for link in (element.get("href"), element.get("src")):
+                if link is None or urlsplit(link).scheme:
+                    continue
+                count += 1
+                path = normpath(join(dirname(name), unquote(urlsplit(link).path))) if urlsplit(link).path else name
+                assert path in epub, f"{name}: {link}"
+                if urlsplit(link).fragment:
+                    assert unquote(urlsplit(link).fragment) in ids[path], f"{name}: {link}"
+    assert count > 20
+
+
+def test_the_epub_has_chapters_and_pages(epub: dict[str, bytes]) -> None:
+    nav = next(tree for name, tree in pages(epub).items() if name.endswith("nav.xhtml"))
+    top = nav.find(f".//{XHTML}ol")
+    assert top is not None
+    listed = [
+        (item.findtext(f"{XHTML}a"), [link.text for link in item.findall(f"{XHTML}ol/{XHTML}li/{XHTML}a")])
+        for item in top
+    ]
+    assert listed == [
+        ("Introduction", []),
+        ("1  First", ["One, the First", "Two"]),
+        ("2  Second", ["Three"]),
+        ("Appendix", []),
+    ]
+
+
+def test_the_epub_keeps_code_and_drawings(epub: dict[str, bytes]) -> None:
+    page = epub["EPUB/first.one.xhtml"].decode()
+    tree = ElementTree.fromstring(page)
+    numbers = [element.text for element in tree.iter(f"{XHTML}span") if element.get("class") == "mw-n"]
+    assert numbers == ["1", "4", "5", "6", "7", "8", "9", "1", "2"], "written out, since plain readers make none"
+    assert 'viewBox="0 0 720 100"' in page
+    assert 'refX="7"' in page
+    assert "Show 2 lines" not in page, "a book has nothing to unfold"
+    assert LONG.strip().rpartition(" ")[2] in "".join(tree.itertext())
+    style = epub["EPUB/style.css"].decode()
+    assert "var(" not in style, "plain readers know no variables"
+    assert ".mw-svg .d-arrow,.mw-svg .d-line{fill:none;stroke:#123456}" in style, "nor :is()"
+    assert 'properties="svg"' in epub["EPUB/content.opf"].decode()
+    assert any(name.endswith(".png") for name in epub)
+
+
+@pytest.mark.skipif(not EPUBCHECK or not shutil.which("java"), reason="epubcheck is not here")
+def test_epubcheck(folder: Path) -> None:
+    done = subprocess.run(
+        ["java", "-jar", EPUBCHECK, folder / "small.epub"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 errors / 0 warnings" in done.stdout
+
+
+# Markdown
+
+
+def test_the_twin_of_a_page(folder: Path, small: Site) -> None:
+    twin = (folder / "first/one/index.md").read_text(encoding="utf-8")
+    commit = small.commits["acme/kernels"]
+    url = f"https://github.com/acme/kernels/blob/{commit}/add.metal"
+    assert twin.startswith("# One\n\nAdds two arrays.\n\n> **CUDA: Kernel (Transfers, other numbers)**\n")
+    assert f"[add.metal, line 1]({url}#L1) of acme/kernels at {commit[:7]}, MIT:\n\n```metal\n{LINES[0]}\n```" in twin
+    block = "\n".join(LINES[3:9])
+    assert (
+        f"[add.metal, lines 4–9]({url}#L4-L9) of acme/kernels at {commit[:7]}, MIT:\n\n```metal\n{block}\n```" in twin
+    )
+    assert "- L8: One element a thread." in twin
+    assert (
+        f"A claim (acme/kernels at {commit[:7]}, [`add.metal`]({url}), [L1–2]({url}#L1-L2) (checked)) and another"
+        in twin
+    )
+    assert "another ([A Paper](https://example.org/paper) (M1)).(Said in passing)" in twin.replace(" (Said", "(Said")
+    assert "*Drawing.* An arrow. It points to the right." in twin
+    assert "[two](https://example.org/small/first/two/#deep)" in twin
+    for left in ("mw-", "<figure", "<svg", "fn:", "¶"):
+        assert left not in twin
+
+
+def test_llms_txt(folder: Path) -> None:
+    index = (folder / "llms.txt").read_text(encoding="utf-8")
+    assert re.findall(r"^## (.*)$", index, re.MULTILINE) == ["Small Book", "First", "Second"]
+    assert "- [One, the First](https://example.org/small/first/one/index.md): Adds two arrays." in index
+    assert index.index("first/index.md") < index.index("first/one/index.md") < index.index("first/two/index.md")
+    assert "about" not in index
+    full = (folder / "llms-full.txt").read_text(encoding="utf-8")
+    assert full.count("out[i] = a[i] + b[i];") == 1
+    assert "# Appendix" in full
+
+
+# What is missing is said
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("  - llmstxt:\n      sections: {}\n      full_output: llms-full.txt\n", "", "list it too"),
+        ("  - metalworking:\n      store: store\n      offline: true\n", "", "list the plugin metalworking too"),
+    ],
+)
+def test_what_the_plugin_needs(small: Site, tmp_path: Path, old: str, new: str, said: str) -> None:
+    text = (small.root / "mkdocs.yml").read_text(encoding="utf-8")
+    assert old in text
+    (tmp_path / "mkdocs.yml").write_text(text.replace(old, new), encoding="utf-8")
+    shutil.copytree(small.root / "docs", tmp_path / "docs")
+    done = Site(tmp_path).build()
+    assert done.returncode == 1
+    assert said in done.stdout + done.stderr
