@@ -47,7 +47,7 @@ lint: $(DEV)
 	@$(BIN)/mypy
 
 test: lint chromium
-	@$(BIN)/pytest $(TESTS)
+	@$(BIN)/pytest -n auto --dist loadfile $(TESTS)
 
 clean:
 	rm -rf site build dist $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info

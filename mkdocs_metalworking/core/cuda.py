@@ -79,7 +79,8 @@ _NAMES = {
     **{word: word.upper() for word in ("api", "cuda", "gpu", "ptx", "ram", "sm", "tma")},
     **{"cublas": "cuBLAS", "cudnn": "cuDNN", "cutlass": "CUTLASS", "cute": "CuTe", "dsl": "DSL", "cupti": "CUPTI"},
     **{"cutile": "cuTile", "nvrtc": "NVRTC", "nvml": "NVML", "nvidia": "NVIDIA", "nsight": "Nsight", "c": "C++"},
-    **{"nvcc": "nvcc", "libcuda": "libcuda", "libcudart": "libcudart", "libnvml": "libnvml", "littles": "Little\u2019s"},
+    **{word: word for word in ("libcuda", "libcudart", "libnvml", "nvcc")},
+    "littles": "Little\u2019s",
 }
 """Words of Modal's slugs that are not written as words."""
 
