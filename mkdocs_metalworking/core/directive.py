@@ -26,6 +26,7 @@ _WORD = re.compile(r"\S*")
 _NAME = re.compile(r"[A-Za-z_-]+")
 _EQUALS = re.compile(r"=")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
+_REF = re.compile(r"\w[\w./-]*", re.ASCII)
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _EXAMPLE = "<< excerpt owner/name@1a2b3c4:path/file.metal#L10-20 >>"
 
@@ -150,7 +151,8 @@ def check_sha(repo: str, sha: str) -> None:
     url = f"https://{repo if '.' in repo.split('/')[0] else 'github.com/' + repo}"
     raise GrammarProblem(
         f"{sha!r} is a branch or tag; a quotation needs a commit",
-        f"git ls-remote {url} {sha or 'HEAD'} prints it; pin it in sources.yml",
+        # What is pasted into a shell must be a name and nothing else.
+        f"git ls-remote {url} {sha if _REF.fullmatch(sha) else 'HEAD'} prints it; pin it in sources.yml",
     )
 
 

@@ -9,14 +9,22 @@ import click
 from .. import __version__
 from .commands.bump import bump
 from .commands.check import check
-from .commands.common import Program
+from .commands.common import Program, ending
 from .commands.listing import list_, schema, sources, stats
 from .commands.locking import add, fetch, lock
 from .commands.new import new
 from .commands.staging import stage
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class _Group(click.Group):
+    """Ends every command with the message of a problem, never with a traceback."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        with ending():
+            return super().invoke(ctx)
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="metalworking")
 @click.option("-f", "--config-file", type=click.Path(dir_okay=False), help="Another mkdocs.yml.")
 @click.pass_context

@@ -6,6 +6,7 @@ import re
 from dataclasses import asdict, dataclass
 from html.parser import HTMLParser
 
+from ..core.diagnostics import printable
 from ..markdown.page import PageContext
 
 _WORD = re.compile(r"\w[\w'\u2019.,/+-]*")
@@ -91,5 +92,6 @@ def table(rows: list[Depth]) -> str:
     """Return the counts as a Markdown table, in the order given."""
     head = "| page | words | lead | excerpts | figures | tables | citations |\n|---|--:|--:|--:|--:|--:|--:|\n"
     return head + "".join(
-        f"| {r.page} | {r.words} | {r.lead} | {r.excerpts} | {r.figures} | {r.tables} | {r.citations} |\n" for r in rows
+        f"| {printable(r.page)} | {r.words} | {r.lead} | {r.excerpts} | {r.figures} | {r.tables} | {r.citations} |\n"
+        for r in rows
     )

@@ -9,7 +9,7 @@ import click
 
 from ...core.binding import Binder
 from ...core.blob import HEX_ID, FileKey, LockedFile
-from ...core.diagnostics import MetalworkingError, Severity, Unavailable
+from ...core.diagnostics import MetalworkingError, Severity, Unavailable, printable
 from ...core.pinedit import move_pin
 from ...core.progress import Progress
 from ...core.project import Project
@@ -127,9 +127,9 @@ def _report(plan: Plan, written: bool, json_: bool, dry_run: bool) -> None:
         return
     for row in plan.rows:
         for line in row.lines():
-            click.echo(line)
+            click.echo(printable(line))
     for remark in plan.remarks:
-        click.echo(f"{plan.pin.location}: {remark}")
+        click.echo(printable(f"{plan.pin.location}: {remark}"))
     click.echo(plan.summary(), err=True)
     if written:
         files = len(plan.texts) + 2

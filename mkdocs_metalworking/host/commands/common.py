@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -11,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import click
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
 from ...core.binding import Binder
 from ...core.blob import FileKey, LockedFile
-from ...core.diagnostics import Diagnostic, Diagnostics, MetalworkingError, Unavailable
+from ...core.diagnostics import INVISIBLE, Diagnostic, Diagnostics, MetalworkingError, Unavailable
 from ...core.gitfetch import clone_url
 from ...core.lock import Lock, load_lock
 from ...core.project import Project, Settings
@@ -47,11 +49,24 @@ def store_of(settings: Settings) -> Store:
 
 @contextlib.contextmanager
 def locked_lock(settings: Settings) -> Iterator[Lock]:
-    """Read sources.lock while no other command can write it: what was added meanwhile stays."""
-    guard = Path(str(settings.lock) + ".lock")
-    with FileLock(guard, timeout=60):
+    """Read sources.lock while no other command can write it: what was added meanwhile stays.
+
+    Raises MetalworkingError (``not-written``) when another command holds it for a minute, or the folder is read-only.
+    """
+    guard = FileLock(str(settings.lock) + ".lock")
+    try:
+        guard.acquire(timeout=60)
+    except Timeout:
+        raise _not_written(settings.lock, "another command has been writing it for a minute") from None
+    except OSError as error:
+        raise _not_written(settings.lock, error.strerror or str(error)) from None
+    try:
         yield read_lock(settings)[0]
-    guard.unlink(missing_ok=True)
+    finally:
+        # While it is still held: after that it could be another command's. (Windows keeps an open file.)
+        with contextlib.suppress(OSError):
+            Path(guard.lock_file).unlink()
+        guard.release()
 
 
 def read_lock(settings: Settings) -> tuple[Lock, list[Diagnostic]]:
@@ -61,10 +76,29 @@ def read_lock(settings: Settings) -> tuple[Lock, list[Diagnostic]]:
 
 
 def write(path: Path, text: str) -> None:
-    """Write all of *text* or nothing, with the line ends it has."""
-    temporary = path.with_name(path.name + ".new")
-    temporary.write_text(text, encoding="utf-8", newline="")
-    temporary.replace(path)
+    """Write all of *text* or nothing, with the line ends it has; where *path* is a link, what it leads to.
+
+    Raises MetalworkingError (``not-written``) when that cannot be done: then the file is as it was.
+    """
+    target = path.resolve()
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.new")
+    try:
+        with open(temporary, "w", encoding="utf-8", newline="") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        if target.exists():
+            shutil.copymode(target, temporary)
+        temporary.replace(target)
+    except OSError as error:
+        raise _not_written(path, error.strerror or str(error)) from None
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+
+
+def _not_written(path: Path, why: str) -> MetalworkingError:
+    return MetalworkingError("not-written", f"{path.name} cannot be written: {why}", "it is as it was")
 
 
 def bind(
@@ -93,8 +127,9 @@ def bind(
 
 
 def as_json(data: Any) -> None:
-    """Print *data* for other programs."""
-    click.echo(json.dumps(data, indent=2, ensure_ascii=False))
+    """Print *data* for other programs; what a terminal could take for a command is escaped in the way of JSON."""
+    text = json.dumps(data, indent=2, ensure_ascii=False)
+    click.echo(INVISIBLE.sub(lambda match: json.dumps(match[0])[1:-1], text))
 
 
 def stop_at(problems: Iterable[Diagnostic], *, json_: bool = False) -> None:

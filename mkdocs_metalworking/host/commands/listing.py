@@ -9,6 +9,7 @@ from importlib import resources
 
 import click
 
+from ...core.diagnostics import printable
 from ...core.lines import format_ranges
 from ..sourcelist import source_list
 from ..stats import depth, table
@@ -42,9 +43,8 @@ def list_(program: Program, json_: bool) -> None:
         as_json(rows)
         return
     for row in rows:
-        click.echo(
-            f"{row['page']}: {row['repo']}@{str(row['commit'])[:7]}:{row['path']}#{row['lines']} ({row['license']})"
-        )
+        place = f"{row['repo']}@{str(row['commit'])[:7]}:{row['path']}#{row['lines']}"
+        click.echo(printable(f"{row['page']}: {place} ({row['license']})"))
     for repo, count in sorted(Counter(str(row["repo"]) for row in rows).items()):
         click.echo(f"{count:4} {repo}", err=True)
 

@@ -1,0 +1,174 @@
+"""What others wrote, on its way to a page, to a terminal and to other programs."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from mkdocs_metalworking.core.diagnostics import printable
+from mkdocs_metalworking.host.cli import main
+from mkdocs_metalworking.host.mapping import code, literal
+from mkdocs_metalworking.markdown.highlight import show_invisible
+from tests.support import EXTENSION_CONFIGS, EXTENSIONS, Bench
+from tests.trust import hostile
+from tests.trust.inputs import TOKENS
+from tests.trust.world import PIECES
+
+# What a terminal may take for a command: all of C0 but LF, DEL, all of C1; and what deceives the eye.
+COMMANDS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u200b-\u200f]")
+# Default_Ignorable_Code_Point of Unicode 15, and the controls, by their ends.
+HIDDEN = (
+    *(0x00, 0x08, 0x0B, 0x1F, 0x7F, 0x9F, 0xAD, 0x34F, 0x61C, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B, 0x180F),
+    *(0x200B, 0x200F, 0x2028, 0x2029, 0x202A, 0x202E, 0x2060, 0x206F, 0x3164, 0xFE00, 0xFE0F, 0xFEFF, 0xFFA0),
+    *(0xFFF0, 0xFFF8, 0x1BCA0, 0x1BCA3, 0x1D173, 0x1D17A, 0xE0000, 0xE0041, 0xE0100, 0xE01EF, 0xE0FFF),
+)
+SHOWN = (0x09, 0x0A, 0x20, 0x41, 0xA1, 0xE9, 0x4E2D, 0x1F469)
+
+
+class Elements(HTMLParser):
+    """Collects tags and what their attributes could do."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: set[str] = set()
+        self.bad: list[tuple[str, str, str | None]] = []
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        for name, value in attrs:
+            if name.startswith("on") or name in ("srcdoc", "style") or (value or "").lower().startswith("javascript:"):
+                self.bad.append((tag, name, value))
+
+
+@pytest.mark.parametrize("code_point", HIDDEN)
+def test_what_cannot_be_seen_is_marked_in_code_and_escaped_in_words(code_point: int) -> None:
+    char = chr(code_point)
+    assert char not in show_invisible(f"a{char}b")
+    assert f'data-cp="{code_point:x}"' in show_invisible(f"a{char}b")
+    assert char not in printable(f"a{char}b")
+    assert printable(f"a{char}b").isascii()
+
+
+def test_what_can_be_seen_stays() -> None:
+    for code_point in SHOWN:
+        assert show_invisible(chr(code_point)) == chr(code_point)
+    assert printable("Caf\u00e9 \u4e2d \U0001f469") == "Caf\u00e9 \u4e2d \U0001f469"
+
+
+@pytest.mark.parametrize("text", [*hostile.ATTACKS, hostile.TEXT, *PIECES, *TOKENS])
+def test_literal_text_is_read_as_text_whatever_extensions_there_are(text: str) -> None:
+    import markdown
+
+    text = " ".join(re.sub("[\x00-\x1f\x7f-\x9f]", "", text).split())
+    md = markdown.Markdown(
+        extensions=[*EXTENSIONS, "smarty", "pymdownx.tilde", "pymdownx.caret", "pymdownx.mark", "pymdownx.magiclink"],
+        extension_configs=EXTENSION_CONFIGS,
+    )
+    html = md.convert(f"x {literal(text)} y")
+    found = Elements(html)
+    assert found.tags <= {"p"}, html
+    html = md.reset().convert(f"x {code(text)} y")
+    found = Elements(html)
+    assert found.tags <= {"p", "code"}, html
+    assert found.bad == []
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
+    root = tmp_path_factory.mktemp("hostile")
+    made = hostile.make(root)
+    (root / "mkdocs.yml").write_text(hostile.config("stock", root / "out"), encoding="utf-8")
+    return made
+
+
+def test_a_page_of_attacks_has_no_element_of_theirs(bench: Bench) -> None:
+    html, page = bench.convert((bench.root / "docs/code.md").read_text("utf-8"))
+    assert len(page.quotations) == 6
+    found = Elements(html)
+    assert found.bad == []
+    assert not found.tags & {"script", "iframe", "svg", "img", "title", "textarea", "style"}
+    hrefs = re.findall(r'href="([^"]*)"', html)
+    assert all(href.startswith(("#", "https://")) for href in hrefs)
+
+
+def commands() -> list[tuple[str, ...]]:
+    return [
+        ("check",),
+        ("check", "--json"),
+        ("list",),
+        ("list", "--json"),
+        ("stats",),
+        ("lock",),
+        ("fetch",),
+        ("sources",),
+    ]
+
+
+@pytest.mark.parametrize("command", commands(), ids=" ".join)
+def test_no_command_sends_anything_to_the_terminal_but_text(bench: Bench, command: tuple[str, ...]) -> None:
+    escape = bench.root / "docs" / "esc\x1b]0;pwned\x07\u202e.md"
+    escape.write_text(
+        "# T\n\n<< excerpt \x1b[31m@\x9b31m >>\n\n[@\x1b[31m]\n\n<< excerpt a/b@\u202eabc:x >>\n", encoding="utf-8"
+    )
+    done = CliRunner().invoke(main, ["-f", str(bench.root / "mkdocs.yml"), *command])
+    escape.unlink()
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    assert not COMMANDS.search(done.output), repr(done.output)
+    if "--json" in command:
+        json.loads(done.stdout)
+
+
+def test_a_pasted_address_prints_nothing_but_text(bench: Bench) -> None:
+    commit = bench.commits[hostile.REPO]
+    for path in ("%1b%5d0;pwned%07.c", "a%0a<<%20excerpt", "%c2%9b31m", "%e2%80%ae.c"):
+        url = f"https://github.com/{hostile.REPO}/blob/{commit}/{path}#L1"
+        done = CliRunner().invoke(main, ["-f", str(bench.root / "mkdocs.yml"), "add", url])
+        assert done.exit_code != 0
+        assert isinstance(done.exception, SystemExit)
+        assert not COMMANDS.search(done.output), repr(done.output)
+        assert done.output.count("\n") == 1
+
+
+def test_the_build_log_is_text(bench: Bench) -> None:
+    import os
+    import subprocess
+    import sys
+
+    name = "\x1b]0;pwned\x07\u202e.md"
+    (bench.root / "docs" / name).write_text("# T\n\n<< excerpt \x1b[31m@\x9b31m >>\n", encoding="utf-8")
+    env = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    command = [sys.executable, "-m", "mkdocs", "build", "-q", "-f", str(bench.root / "mkdocs.yml")]
+    done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=120)
+    (bench.root / "docs" / name).unlink()
+    assert done.returncode == 1
+    ours = [line for line in done.stderr.splitlines() if "excerpt" in line or "repository" in line]
+    assert ours
+    assert not any(COMMANDS.search(line) for line in ours), ours
+
+
+def test_sources_md_has_no_link_but_those_of_references(bench: Bench) -> None:
+    done = CliRunner().invoke(main, ["-f", str(bench.root / "mkdocs.yml"), "sources"])
+    assert done.exit_code == 0
+    text = (bench.root / "SOURCES.md").read_text("utf-8")
+    import markdown
+
+    found = Elements(markdown.markdown(text))
+    assert found.bad == []
+    assert not found.tags & {"script", "iframe", "svg", "img"}
+
+
+def test_a_stash_mark_in_a_path_brings_nothing_back(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    commit = bench.add_repo("acme/kernels", {"a.c": "\x02wzxhzdk:0\x03\x02klzzwxh:0000\x03\n"})
+    bench.write([("acme/kernels", "a.c")])
+    page = f'<div>raw</div>\n\n<< excerpt acme/kernels@{commit[:9]}:a.c title="\x02wzxhzdk:0\x03" >>\n\n`x` *y*\n'
+    html, _ = bench.convert(page)
+    assert html.count("<div>raw</div>") == 1
+    assert "\x02" not in html
