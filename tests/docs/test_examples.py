@@ -298,3 +298,31 @@ def test_the_python_examples_use_what_exists() -> None:
         for block in blocks(text_of(page)):
             if block.lang == "python":
                 ast.parse(block.text)
+
+
+# The front door
+
+
+def test_the_readme_is_true() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    for name in re.findall(r"\]\(([^)#:]+)\)", text):
+        assert (ROOT / name).exists(), name
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    assert set(re.findall(r"^make (\w+)", text, re.MULTILINE)) <= targets
+    engines = {name.removeprefix("site-") for name in targets if name.startswith("site-")}
+    assert set(re.findall(r"ENGINE=(\w+)", text)) <= engines
+    assert set(re.findall(r"`?metalworking ([a-z]+)\b(?=[` ])", text)) <= set(main.commands)
+    pins = yaml.safe_load((ROOT / "sources.yml").read_text(encoding="utf-8"))["repositories"]
+    for commit in re.findall(r"[0-9a-f]{40}", text):
+        assert commit in {pin["commit"] for pin in pins}
+    pages = re.findall(
+        r"^ {6}- .*?: (?:machine|metal|mlx|techniques|kernels|war-stories)/[\w-]+\.md$",
+        (ROOT / "mkdocs.yml").read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
+    assert f"{len(pages)} pages in six chapters" in text
+
+
+def test_the_changelog_names_every_command() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert set(main.commands) <= names_in([text])
