@@ -18,6 +18,7 @@ from mkdocs_metalworking.core.diagnostics import Severity
 from mkdocs_metalworking.core.project import Project, Settings
 from mkdocs_metalworking.core.sources import ALLOWED_LICENSES
 from mkdocs_metalworking.core.yamldoc import load_yaml
+from mkdocs_metalworking.host.book.plugin import BookConfig
 from mkdocs_metalworking.host.build import Ending, Link
 from mkdocs_metalworking.host.cli import main
 from mkdocs_metalworking.host.plugin import MetalworkingConfig
@@ -34,7 +35,16 @@ PUZZLES = "d631c7f4a8209a94bafb6698ae9ea3de514418ef"
 PIN = f"repositories:\n  - repo: abeleinin/Metal-Puzzles\n    commit: {PUZZLES}\n    license: MIT\n"
 MKDOCS = "site_name: Notes\ntheme:\n  name: material\nplugins:\n  - search\n  - metalworking:\n      offline: true\n"
 QUOTING = "# Page\n\n<< excerpt abeleinin/Metal-Puzzles@d631c7f:metal_puzzles.py#L345-348 >>\n"
-SHELL = ("pip install mkdocs-metalworking", "git clone ", "cd ", "make ", ". .venv/", "git -C code/", 'eval "$(_METAL')
+SHELL = (
+    "pip install mkdocs-metalworking",
+    "mkdocs build -f mkdocs-book.yml",
+    "git clone ",
+    "cd ",
+    "make ",
+    ". .venv/",
+    "git -C code/",
+    'eval "$(_METAL',
+)
 """How the lines of the sh blocks may begin, which are not run here."""
 
 
@@ -165,6 +175,23 @@ def test_a_theme_of_ones_own(shop: Workshop) -> None:
     assert "extra.css" in html
 
 
+def test_the_configuration_of_a_book(shop: Workshop) -> None:
+    """As shown, but for the forms that need a browser."""
+    pytest.importorskip("mkdocs_llmstxt")
+    prepare(shop)
+    path = shop.root / "mkdocs.yml"
+    path.write_text("site_url: https://example.org/\n" + path.read_text(encoding="utf-8"), encoding="utf-8")
+    (block,) = [block for block in blocks(text_of("plugin/book.md")) if block.title]
+    shop.write(block)
+    path = shop.root / block.title
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.rstrip() + ":\n      forms: [html, epub, markdown]\n", encoding="utf-8")
+    done = shop.run("mkdocs build -f mkdocs-book.yml --strict")
+    assert done.returncode == 0, done.stdout
+    made = {path.name for path in (shop.root / "build/book").iterdir()}
+    assert made == {"notes.html", "notes.epub", "index.md", "llms.txt", "llms-full.txt"}
+
+
 # Tables
 
 
@@ -192,6 +219,15 @@ def test_every_option_of_the_plugin_with_its_default() -> None:
     config.load_dict({})
     assert config.validate() == ([], [])
     assert shown == dict(config)
+
+
+def test_every_option_of_the_book_with_its_default() -> None:
+    page = text_of("plugin/book.md")
+    table = re.findall(r"^\| `(\w+)` \| (.*?) \|", page, re.MULTILINE)
+    config: Config = BookConfig()
+    config.load_dict({})
+    assert config.validate() == ([], [])
+    assert {name: default(value) for name, value in table} == dict(config)
 
 
 def test_every_option_of_the_extension_with_its_default() -> None:
