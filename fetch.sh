@@ -7,7 +7,7 @@
 #   JOBS=8 ./fetch.sh          eight at a time
 set -uo pipefail
 cd "$(dirname "$0")" || exit 1
-export GIT_TERMINAL_PROMPT=0
+export GIT_TERMINAL_PROMPT=0 GIT_LFS_SKIP_SMUDGE=1
 base=${METALWORKING_GIT_BASE:-https://}
 jobs=${JOBS:-4}
 
@@ -26,6 +26,12 @@ pins() {
 one() {
   local repo=$1 commit=$2 url dir
   shift 2
+  # sources.yml may come from anybody: no name leads out of code/ or is an option of git.
+  if ! [[ $repo =~ ^([A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+(:[0-9]+)?/)?[A-Za-z0-9][A-Za-z0-9_.-]*(/[A-Za-z0-9_.][A-Za-z0-9_.-]*)+$ ]] ||
+    [[ $repo == *..* ]] || ! [[ $commit =~ ^([0-9a-f]{40}|[0-9a-f]{64})$ ]]; then
+    printf 'FAILED   %q@%q: not a repository and a full commit id\n' "$repo" "$commit" >&2
+    return 1
+  fi
   case $repo in *.*/*/*) url=$base$repo ;; *) url=${base}github.com/$repo ;; esac
   dir=code/$repo
   if [ "$(git -C "$dir" rev-parse -q --verify HEAD 2>/dev/null)" = "$commit" ] && [ -z "$(git -C "$dir" ls-files --deleted 2>/dev/null | head -n 1)" ]; then
