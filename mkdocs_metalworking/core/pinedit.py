@@ -9,7 +9,7 @@ import yaml
 from .diagnostics import Location, MetalworkingError
 from .sources import Pin, load_sources
 
-_STALE = ("tag", "packages", "mirrors")
+_STALE = ("tag", "date", "packages", "mirrors")
 """What was true of the old commit and need not be of another."""
 
 
@@ -58,8 +58,6 @@ def _edited(text: str, entry: yaml.MappingNode, commit: str, date: str, tag: str
     for key, value in entry.value:
         name = key.value
         new = {"commit": commit, "date": date, "tag": tag}.get(name, "")
-        if name == "date" and not date:
-            continue
         if new:
             edits.append((value.start_mark.index, value.end_mark.index, _scalar(new)))
             if name != "commit":

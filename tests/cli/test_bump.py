@@ -285,6 +285,19 @@ def test_windows_line_ends_stay(desk: Desk) -> None:
     assert page.read_bytes() == f"# One\r\n\r\n<< excerpt acme/kernels@{new[:7]}:a.c#L5 >>\r\n- L5: Three.\r\n".encode()
 
 
+def test_the_list_for_people_follows_when_it_was_current(desk: Desk) -> None:
+    pinned(desk, {"a.c": OLD})
+    assert desk.metalworking("sources").exit_code == 0
+    new = desk.commit({"a.c": HEAD + OLD})
+    assert desk.metalworking("bump", "acme/kernels").exit_code == 0
+    assert new in desk.text("SOURCES.md")
+    assert desk.metalworking("sources", "--check").exit_code == 0
+    (desk.root / "SOURCES.md").write_text("by hand\n", encoding="utf-8")
+    desk.commit({"a.c": OLD})
+    assert desk.metalworking("bump", "acme/kernels").exit_code == 0
+    assert desk.text("SOURCES.md") == "by hand\n"
+
+
 def test_a_dry_run_and_json(desk: Desk) -> None:
     pinned(desk, {"a.c": OLD, "LICENSE": "MIT\n"})
     desk.page("first/one.md", "# One\n\n<< excerpt {k}:a.c#L3 >>\n")

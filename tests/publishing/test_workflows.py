@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -71,3 +73,20 @@ def test_the_store_is_kept_between_runs() -> None:
     assert cache["with"]["path"] == ".cache/metalworking"
     assert "hashFiles('sources.lock')" in cache["with"]["key"]
     assert text.rstrip().endswith("mkdocs gh-deploy --strict")
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not here")
+@pytest.mark.parametrize(
+    ("engine", "command"),
+    [
+        ("mkdocs", "bin/mkdocs build"),
+        ("properdocs", "bin/properdocs build -f mkdocs.yml"),
+        ("zensical", "bin/metalworking stage build/zensical"),
+    ],
+)
+def test_make_site_by_each_engine(engine: str, command: str) -> None:
+    done = subprocess.run(
+        ["make", "-n", "site", f"ENGINE={engine}"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    lines = done.stdout.splitlines()
+    assert any(line.endswith(command) for line in lines)

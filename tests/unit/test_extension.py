@@ -26,8 +26,9 @@ def bench(tmp_path: Path) -> Bench:
     return bench
 
 
-def convert(bench: Bench, text: str) -> str:
-    config = {"mkdocs_metalworking": {"root": str(bench.root), "store": "store", "offline": True, "page": "a.md"}}
+def convert(bench: Bench, text: str, **options: object) -> str:
+    common = {"root": str(bench.root), "store": "store", "offline": True, "page": "a.md"}
+    config = {"mkdocs_metalworking": {**common, **options}}
     return markdown.markdown(text, extensions=["mkdocs_metalworking"], extension_configs=config)
 
 
@@ -91,3 +92,24 @@ def test_the_markdown_layer_does_not_load_mkdocs() -> None:
     program = "import mkdocs_metalworking.markdown.extension, sys; print('mkdocs' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def test_cards_are_told_and_may_be_fatal(bench: Bench, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "code").rename(tmp_path / "away")
+    text = f"<< excerpt acme/kernels@{bench.commits['acme/kernels'][:7]}:f.metal#L2 >>\n"
+    with caplog.at_level("WARNING", logger="mkdocs_metalworking"):
+        assert "mw-card" in convert(bench, text)
+    assert caplog.messages == [record.message for record in caplog.records]
+    assert caplog.messages[0].startswith("a.md:1: acme/kernels@")
+    with pytest.raises(QuotationError, match="could not be read"):
+        convert(bench, text, strict=True)
+
+
+def test_a_changed_lock_is_read_again(bench: Bench) -> None:
+    sha = bench.commits["acme/kernels"][:7]
+    text = f"<< excerpt acme/kernels@{sha}:f.metal#L2 >>\n"
+    assert "mw-excerpt" in convert(bench, text)
+    lock = bench.root / "sources.lock"
+    lock.write_text(lock.read_text(encoding="utf-8").splitlines()[0] + "\n", encoding="utf-8")
+    with pytest.raises(QuotationError, match="not in sources.lock"):
+        convert(bench, text)

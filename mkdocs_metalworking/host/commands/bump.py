@@ -13,12 +13,13 @@ from ...core.diagnostics import MetalworkingError, Severity, Unavailable, printa
 from ...core.pinedit import move_pin
 from ...core.progress import Progress
 from ...core.project import Project
-from ...core.sources import Pin
+from ...core.sources import Pin, load_sources
 from ...core.upstream import ask_upstream
 from ..bump.moving import Fresh, Mover
 from ..bump.plan import Plan
 from ..bump.proof import prove
 from ..bump.search import read
+from ..sourcelist import source_list
 from .common import Program, as_json, ending, locked_lock, open_site, pass_program, stop_at, store_of, write
 
 
@@ -107,8 +108,11 @@ def _fresh(program: Program, project: Project, plan: Plan) -> tuple[Fresh, str]:
 
 
 def _write(project: Project, plan: Plan) -> None:
-    """Write the pages, then sources.yml, then the lock; each whole or not at all, with its own line ends."""
+    """Write the pages, then sources.yml and the list made of it, then the lock; each whole or not at all."""
     settings = project.settings
+    listed = settings.root / "SOURCES.md"
+    if listed.exists() and listed.read_text(encoding="utf-8") == source_list(project.sources):
+        plan.texts[listed] = source_list(load_sources(plan.sources)[0])
     for path, text in {**plan.texts, settings.sources: plan.sources}.items():
         raw = path.read_bytes()
         mark = "\ufeff" if raw.startswith(b"\xef\xbb\xbf") else ""

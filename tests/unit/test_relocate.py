@@ -1,0 +1,58 @@
+"""Relocation never guesses, whatever the two versions of a file are."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mkdocs_metalworking.core.lines import LineRange
+from mkdocs_metalworking.core.relocate import Outcome, relocate
+
+LINES = st.lists(st.sampled_from(["", "}", "a;", "b;", "\tc;"]), min_size=1, max_size=14)
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> tuple[list[str], list[str], list[LineRange]]:
+    """Two versions of a file, and ascending ranges of the first."""
+    old, new = draw(LINES), draw(LINES)
+    bounds = sorted(draw(st.sets(st.integers(1, len(old)), min_size=1, max_size=6)))
+    parts = [
+        LineRange(a, draw(st.sampled_from([a, b - 1])))
+        for a, b in zip(bounds, [*bounds[1:], len(old) + 1], strict=False)
+    ]
+    return old, new, parts
+
+
+@given(cases())
+def test_what_is_settled_has_the_same_lines_and_nothing_else_is(case) -> None:  # type: ignore[no-untyped-def]
+    old, new, parts = case
+    last = 0
+    for part, found in zip(parts, relocate(old, new, parts), strict=True):
+        wanted = old[part.first - 1 : part.last]
+        places = [i + 1 for i in range(len(new) - len(wanted) + 1) if new[i : i + len(wanted)] == wanted]
+        assert found.old == part
+        if found.new is not None:
+            assert found.outcome.settled
+            assert new[found.new.first - 1 : found.new.last] == wanted
+            assert found.new.first == part.first or places == [found.new.first], "the old place, or the only one"
+            assert found.new.first > last, "in the order of the file"
+            last = found.new.last or 0
+        elif found.outcome is Outcome.AMBIGUOUS:
+            assert [place.first for place in found.candidates] == places
+            assert len(places) > 1
+            assert part.first not in places
+        elif found.outcome is Outcome.REORDERED:
+            assert found.candidates[0].first in places
+            assert found.candidates[0].first <= last
+        else:
+            assert places == []
+            assert (found.outcome is Outcome.CHANGED) == bool(found.diff)
+
+
+@given(LINES, LINES, st.data())
+def test_lines_put_above_move_everything_by_as_many(head: list[str], old: list[str], data: st.DataObject) -> None:
+    marked = [f"{number}{line}" for number, line in enumerate(old)]
+    first = data.draw(st.integers(1, len(marked)))
+    last = data.draw(st.integers(first, len(marked)))
+    (found,) = relocate(marked, head + marked, [LineRange(first, last)])
+    assert found.new == LineRange(first + len(head), last + len(head))
