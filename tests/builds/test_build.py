@@ -144,10 +144,10 @@ def test_a_site_without_sources_builds(site: Site) -> None:
 
 def test_bad_sources_are_told_with_their_line(site: Site) -> None:
     path = site.root / "sources.yml"
-    path.write_text(path.read_text(encoding="utf-8").replace("license: MIT", "license: MIT"), encoding="utf-8")
+    path.write_text(path.read_text(encoding="utf-8").replace("license: MIT", "licens: MIT"), encoding="utf-8")
     done = site.build()
     assert done.returncode == 1
-    assert "sources.yml:4: unknown key 'license' (did you mean license?)" in done.stderr
+    assert "sources.yml:4: unknown key 'licens' (did you mean license?)" in done.stderr
 
 
 def test_a_merge_conflict_in_the_lock_is_told(site: Site) -> None:
