@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 import subprocess
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -56,6 +58,26 @@ def test_what_is_published(site: Site, remote: Path) -> None:
     again = site.run("mkdocs", "gh-deploy", "--strict")
     assert again.returncode == 0, again.stdout + again.stderr
     assert git(remote, "rev-parse", "gh-pages~") == first, "the history goes on"
+
+
+def test_a_fresh_clone_publishes_as_the_workflow_does(site: Site, remote: Path, tmp_path: Path) -> None:
+    workflow = (ROOT / ".github/workflows/publish.yml").read_text(encoding="utf-8")
+    (fetch,) = re.findall(r"- run: (git fetch .*) \|\| echo", workflow)
+    git(site.root, "push", "-q", "origin", "main")
+    commits = []
+    for run in range(2):
+        folder = tmp_path / f"runner-{run}"
+        git(tmp_path, "clone", "-q", "--depth=1", "--branch=main", remote.as_uri(), str(folder))
+        runner = Site(folder)
+        shutil.copytree(site.root / "code", folder / "code")
+        for key, value in {"user.name": "Ada", "user.email": "ada@example.org"}.items():
+            git(folder, "config", key, value)
+        fetched = subprocess.run(fetch.split(), cwd=folder, capture_output=True, check=False)
+        assert (fetched.returncode == 0) == bool(commits), "the first time there is nothing to fetch"
+        done = runner.run("mkdocs", "gh-deploy", "--strict")
+        assert done.returncode == 0, done.stdout + done.stderr
+        commits.append(git(remote, "rev-parse", "gh-pages"))
+    assert git(remote, "rev-parse", "gh-pages~") == commits[0]
 
 
 @pytest.mark.parametrize(

@@ -111,5 +111,5 @@ def test_a_changed_lock_is_read_again(bench: Bench) -> None:
     assert "mw-excerpt" in convert(bench, text)
     lock = bench.root / "sources.lock"
     lock.write_text(lock.read_text(encoding="utf-8").splitlines()[0] + "\n", encoding="utf-8")
-    with pytest.raises(QuotationError, match="not in sources.lock"):
+    with pytest.raises(QuotationError, match=r"not in sources\.lock"):
         convert(bench, text)
