@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import io
 import lzma
+import os
 import stat
 import struct
 import tarfile
@@ -134,9 +135,11 @@ class _Careful(io.FileIO):
     """A file of which not too much is read at once: ``zipfile`` reads the whole list of members."""
 
     def read(self, size: int | None = -1, /) -> bytes:
-        if size is not None and size > _DIRECTORY_MAX:
+        left = max(0, os.fstat(self.fileno()).st_size - self.tell())
+        wanted = left if size is None or size < 0 else size
+        if wanted > _DIRECTORY_MAX:
             raise zipfile.BadZipFile("oversized directory")
-        return super().read(_DIRECTORY_MAX if size is None or size < 0 else size)
+        return super().read(min(wanted, left))
 
 
 class _ZipMember(_Lazy):
