@@ -83,6 +83,7 @@ See [two](two.md#deep), [the appendix](../appendix.md) and [how it is made](../a
 << excerpt {k}:long.metal#L1-2 collapse >>
 
 A claim [@acme/kernels:add.metal#L1-2, checked] and another [@paper, M1].[^aside]
+Two at once [@acme/kernels:add.metal#L3] [@paper].
 
 [^aside]: Said in passing.
 

@@ -88,6 +88,7 @@ def test_the_page_keeps_what_an_excerpt_is(html: str) -> None:
     assert "Transfers, other numbers" in body
     assert re.search(r'class="bk-tab">Here</p>.*?class="bk-tab">There</p>', body, re.DOTALL)
     assert "checked" in body
+    assert body.count('class="bk-more"') == 1, "a comma between two numbers side by side, and nowhere else"
     assert "Said in passing." in body
 
 

@@ -27,6 +27,8 @@ _SCREEN_ONLY = (
     "headerlink",
     "md-content__button",
 )
+_WIDE = 5
+"""Columns; a table with more is set smaller."""
 _URL = re.compile(r"url\(#([^)]+)\)")
 _LISTS = ("aria-labelledby", "aria-describedby", "aria-controls", "aria-owns", "for", "headers")
 
@@ -88,6 +90,13 @@ def tree(leaf: Leaf) -> Tree:
         element.drop_tree()
     for comment in list(root.iter(lxml.etree.Comment)):
         comment.drop_tree()
+    for table in root.iter("table"):
+        if max((len(row) for row in table.iter("tr")), default=0) > _WIDE and not table.get("class"):
+            table.set("class", "bk-wide")
+    for mark in root.iter("sup"):
+        before = mark.getprevious()
+        if before is not None and before.tag == "sup" and not (before.tail or "").strip():
+            mark.set("class", "bk-more")  # two numbers side by side would read as one
     for details in root.iter("details"):
         details.set("open", "")
     _lay_out_tabs(root)
