@@ -337,4 +337,4 @@ def _cards(problems: list[Diagnostic], cards: list[Quotation]) -> str:
     count = Counter(q.pin.repo for q in cards)
     repos = ", ".join(f"{repo} ({n})" for repo, n in sorted(count.items()))
     words = "1 excerpt is a card" if len(cards) == 1 else f"{len(cards)} excerpts are cards"
-    return f"{words}, read at home: {repos}. {problems[0]}. ./fetch.sh brings the repositories."
+    return f"{words}, read at home: {repos}. {problems[0]}. With a network, metalworking fetch brings them."
