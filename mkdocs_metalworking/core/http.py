@@ -100,7 +100,9 @@ def open_stream(
             raise NotDelivered("not-delivered", f"{host}: redirect to a private address refused")
         url = target
         if urlsplit(url).scheme not in {"https", scheme}:
-            raise NotDelivered("not-delivered", f"{host}: redirect to {redact(url)} refused, not HTTPS")
+            # No more than the scheme: what else stands there may be meant for nobody else's eyes.
+            refused = urlsplit(url).scheme[:20]
+            raise NotDelivered("not-delivered", f"{host}: redirect to {refused}: refused, not HTTPS")
         if hosts is not None and host_of(url) not in hosts:
             raise NotDelivered("not-delivered", f"{host}: redirect to another host, {host_of(url)}, refused")
     raise NotDelivered("not-delivered", f"{host_of(url)}: more than {redirects} redirects")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from mkdocs_metalworking.core.diagnostics import MetalworkingError
 from tests.transports.conftest import make_repo, serve, store, tools  # noqa: F401 (fixtures)
 
 
@@ -27,3 +28,11 @@ def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
     monkeypatch.setattr(tempfile, "tempdir", None)
     yield lambda: files_below(home) | files_below(temporary)
     monkeypatch.setattr(tempfile, "tempdir", None)
+
+
+def outcome(run: Callable[[], object]) -> object:
+    """Return what *run* returns, or the problem that it raises."""
+    try:
+        return run()
+    except MetalworkingError as problem:
+        return problem

@@ -29,6 +29,7 @@ from mkdocs_metalworking.core.transports.checkout import Checkout
 from mkdocs_metalworking.host.cli import main
 from mkdocs_metalworking.host.commands.common import Program
 from tests.transports.gitserver import GitServer
+from tests.trust.conftest import outcome
 
 DATA = b"kernel void k() {}\n"
 
@@ -40,14 +41,6 @@ def mark(tmp_path: Path) -> tuple[Path, Path]:
     script.write_text(f"#!/bin/sh\necho ran >> '{made}'\ncat\n", encoding="utf-8")
     script.chmod(0o755)
     return script, made
-
-
-def outcome(run: Callable[[], object]) -> object:
-    """Return what *run* returns, or the problem that it raises."""
-    try:
-        return run()
-    except MetalworkingError as problem:
-        return problem
 
 
 # A clone on this machine

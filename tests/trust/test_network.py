@@ -1,0 +1,507 @@
+"""Servers made to harm whoever asks them, and secrets that may be told to nobody."""
+
+from __future__ import annotations
+
+import base64
+import json
+import logging
+import os
+import random
+import shutil
+import socket
+import ssl
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mkdocs_metalworking.core.archive import PackageSpec
+from mkdocs_metalworking.core.diagnostics import MetalworkingError, Unavailable
+from mkdocs_metalworking.core.http import Limits, leads_inward, new_session, open_stream
+from mkdocs_metalworking.core.index import Index
+from mkdocs_metalworking.core.pipconfig import IndexSettings
+from mkdocs_metalworking.core.resolver import Resolver
+from mkdocs_metalworking.core.store import Store
+from mkdocs_metalworking.core.transports import NotDelivered
+from mkdocs_metalworking.core.transports.raw import Raw
+from tests.support import Bench
+from tests.trust.conftest import files_below, outcome
+
+LIMITS = Limits(connect=1.0, read=0.5, total=1.0, max_bytes=100_000)
+DATA = b"kernel void k() {}\n" * 20
+SECRET = "hunter2-S3CR3T"
+
+
+def session() -> Any:
+    return new_session(retries=1, backoff=0.01, retry_after_max=1, head_seconds=0.8)
+
+
+@pytest.fixture
+def talk() -> Iterator[Callable[[Callable[[socket.socket], None]], str]]:
+    """Serve bytes, not HTTP: every connection is handed to a function."""
+    stop = threading.Event()
+    listeners: list[socket.socket] = []
+
+    def start(say: Callable[[socket.socket], None]) -> str:
+        listener = socket.create_server(("127.0.0.1", 0))
+        listeners.append(listener)
+
+        def accept() -> None:
+            while not stop.is_set():
+                try:
+                    connection, _ = listener.accept()
+                except OSError:
+                    return
+                threading.Thread(target=answer, args=(connection,), daemon=True).start()
+
+        def answer(connection: socket.socket) -> None:
+            with connection:
+                try:
+                    connection.settimeout(5)
+                    say(connection)
+                except OSError:
+                    return
+
+        threading.Thread(target=accept, daemon=True).start()
+        return f"http://127.0.0.1:{listener.getsockname()[1]}"
+
+    yield start
+    stop.set()
+    for listener in listeners:
+        listener.close()
+
+
+def repeat(connection: socket.socket, piece: bytes, *, pause: float = 0.0, most: float = 6.0) -> None:
+    """Send *piece* again and again until the other side has enough, or *most* seconds are over."""
+    end = time.monotonic() + most
+    while time.monotonic() < end:
+        connection.sendall(piece)
+        if pause:
+            time.sleep(pause)
+
+
+def asked(connection: socket.socket) -> None:
+    while b"\r\n\r\n" not in connection.recv(65536):
+        pass
+
+
+OK = b"HTTP/1.1 200 OK\r\n"
+CHUNKED = OK + b"Transfer-Encoding: chunked\r\n\r\n"
+
+
+def endless_continue(connection: socket.socket) -> None:
+    asked(connection)
+    repeat(connection, b"HTTP/1.1 100 Continue\r\nX: y\r\n\r\n")
+
+
+def slow_continue(connection: socket.socket) -> None:
+    asked(connection)
+    repeat(connection, b"HTTP/1.1 100 Continue\r\n\r\n", pause=0.1)
+
+
+def dripping_head(connection: socket.socket) -> None:
+    asked(connection)
+    connection.sendall(OK)
+    repeat(connection, b"X", pause=0.1)
+
+
+def dripping_status(connection: socket.socket) -> None:
+    asked(connection)
+    repeat(connection, b"H", pause=0.1)
+
+
+def header_flood(connection: socket.socket) -> None:
+    asked(connection)
+    connection.sendall(OK)
+    repeat(connection, b"X-Header: " + b"y" * 1000 + b"\r\n")
+
+
+def endless_header(connection: socket.socket) -> None:
+    asked(connection)
+    connection.sendall(OK + b"X: ")
+    repeat(connection, b"y" * 60_000)
+
+
+def endless_trailers(connection: socket.socket) -> None:
+    asked(connection)
+    connection.sendall(CHUNKED + b"5\r\nhello\r\n0\r\n")
+    repeat(connection, b"X-Trailer: y\r\n", pause=0.001)
+
+
+def dripping_trailers(connection: socket.socket) -> None:
+    asked(connection)
+    connection.sendall(CHUNKED + b"5\r\nhello\r\n0\r\n")
+    repeat(connection, b"X: y\r\n", pause=0.1)
+
+
+def endless_chunk_size(connection: socket.socket) -> None:
+    asked(connection)
+    connection.sendall(CHUNKED)
+    repeat(connection, b"0" * 60_000)
+
+
+def chunk_extensions(connection: socket.socket) -> None:
+    asked(connection)
+    connection.sendall(CHUNKED)
+    repeat(connection, b"1;" + b"e" * 5000 + b"\r\nx\r\n")
+
+
+def huge_chunk(connection: socket.socket) -> None:
+    asked(connection)
+    connection.sendall(CHUNKED + b"7fffffffffffffff\r\n")
+    repeat(connection, b"x" * 60_000)
+
+
+def negative_chunk(connection: socket.socket) -> None:
+    asked(connection)
+    connection.sendall(CHUNKED + b"-5\r\nhello\r\n0\r\n\r\n")
+
+
+def huge_length(connection: socket.socket) -> None:
+    asked(connection)
+    connection.sendall(OK + b"Content-Length: 99999999999999999999999\r\n\r\n")
+    repeat(connection, b"x" * 60_000)
+
+
+def odd_length(connection: socket.socket) -> None:
+    asked(connection)
+    connection.sendall(OK + b"Content-Length: -1\r\nContent-Length: 5, 6\r\n\r\nhello")
+
+
+def until_closed_but_never(connection: socket.socket) -> None:
+    asked(connection)
+    connection.sendall(OK + b"\r\n")
+    repeat(connection, b"x", pause=0.1)
+
+
+def no_http(connection: socket.socket) -> None:
+    asked(connection)
+    repeat(connection, bytes(range(256)), most=0.5)
+
+
+def nothing(connection: socket.socket) -> None:
+    asked(connection)
+    time.sleep(3)
+
+
+def hangs_up(connection: socket.socket) -> None:
+    asked(connection)
+
+
+def redirect(target: str) -> Callable[[socket.socket], None]:
+    def say(connection: socket.socket) -> None:
+        asked(connection)
+        connection.sendall(b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: " + target.encode() + b"\r\n\r\n")
+
+    say.__name__ = "redirect to " + target.encode("unicode_escape").decode()[:40]
+    return say
+
+
+BAD = (
+    *(endless_continue, slow_continue, dripping_head, dripping_status, header_flood, endless_header, endless_trailers),
+    *(dripping_trailers, endless_chunk_size, chunk_extensions, huge_chunk, negative_chunk, huge_length, odd_length),
+    *(until_closed_but_never, no_http, nothing, hangs_up),
+    *map(
+        redirect,
+        ("http://[", "http://[::1", "file:///etc/passwd", "ftp://127.0.0.1/x", "gopher://x", "//[x", "http://\x00/"),
+    ),
+    *map(
+        redirect,
+        ("data:text/plain,x", "javascript:x", "http://169.254.169.254/latest/", "http://127.0.0.1:1/x", "/" * 5000),
+    ),
+    *map(
+        redirect,
+        (f"http://{'a' * 300}/", "http://a..b/", "http://user:pass@127.0.0.1:1/", "https://127.0.0.1:1/x", "\u2028"),
+    ),
+)
+
+
+def test_bad_answers_are_reasons_within_their_time(talk, tmp_path, tools) -> None:
+    """All at once, since most of the time is waiting."""
+
+    def ask(number: int, say: Callable[[socket.socket], None]) -> str:
+        raw = Raw(session, templates={"github.com": talk(say) + "/{repo}/{commit}/{path}"}, limits=LIMITS)
+        store = Store(tmp_path / str(number))
+        start = time.monotonic()
+        with Resolver(store, [raw]) as resolver:
+            told = outcome(lambda: resolver.resolve(tools.locked(DATA)))
+        seconds = time.monotonic() - start
+        if not isinstance(told, MetalworkingError) or not str(told).isprintable() or len(str(told)) > 600:
+            return f"{say.__name__}: {told!r}"
+        if tools.stored(store):
+            return f"{say.__name__}: {tools.stored(store)}"
+        return f"{say.__name__}: {seconds:.1f} seconds" if seconds > 9 else ""
+
+    with ThreadPoolExecutor(12) as pool:
+        wrong = [told for told in pool.map(ask, range(len(BAD)), BAD) if told]
+    assert wrong == []
+
+
+# TLS
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("tls") / "own.pem"
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost"]
+    subprocess.run([*command, "-keyout", str(path), "-out", str(path) + ".crt"], check=True, capture_output=True)
+    return path
+
+
+def test_a_certificate_of_its_own_making_is_not_accepted(talk, store, tools, certificate) -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(str(certificate) + ".crt", certificate)
+    seen: list[bytes] = []
+
+    def say(connection: socket.socket) -> None:
+        with context.wrap_socket(connection, server_side=True) as secured:
+            seen.append(secured.recv(100))
+
+    url = talk(say).replace("http:", "https:")
+    raw = Raw(session, templates={"github.com": url + "/{repo}/{commit}/{path}"}, limits=LIMITS)
+    with Resolver(store, [raw]) as resolver, pytest.raises(Unavailable, match="its certificate is not accepted"):
+        resolver.resolve(tools.locked(DATA))
+    assert seen == [], "nothing was asked of it"
+
+
+@pytest.mark.parametrize("drip", [b"\x16\x03\x03\x40\x00", b"\x00", b"HTTP/1.1 200 OK\r\n"])
+def test_a_handshake_that_drips_is_given_up(talk, store, tools, drip) -> None:
+    url = talk(lambda connection: (connection.recv(1000), repeat(connection, drip, pause=0.1))[1]).replace(
+        "http:", "https:"
+    )
+    raw = Raw(session, templates={"github.com": url + "/{repo}/{commit}/{path}"}, limits=LIMITS)
+    start = time.monotonic()
+    with Resolver(store, [raw]) as resolver, pytest.raises(Unavailable):
+        resolver.resolve(tools.locked(DATA))
+    assert time.monotonic() - start < 5
+
+
+# Package indexes
+
+
+def test_addresses_that_lead_inward() -> None:
+    outside = "https://pypi.example/simple/"
+    for inside in (
+        *("http://127.0.0.1/", "http://10.0.0.1/x", "http://192.168.1.1/", "http://169.254.169.254/", "http://[::1]/"),
+        *("http://[fd00::1]/", "http://localhost/", "http://localhost./", "http://a.localhost/", "http://0.0.0.0/"),
+        *("http://printer.local/", "http://metadata.google.internal/"),
+    ):
+        assert leads_inward(outside, inside), inside
+        assert not leads_inward("http://127.0.0.1/", inside), "an index inside may name its neighbours"
+    assert not leads_inward(outside, "https://files.example/x")
+    assert not leads_inward(outside, "https://1.1.1.1/x")
+
+
+def index_of(url: str) -> Index:
+    return Index(IndexSettings(urls=(url,)), session_factory=session, limits=LIMITS)
+
+
+SPEC = PackageSpec("wheel", "demo", "1.0", "")
+VALUES: tuple[object, ...] = (
+    *(
+        None,
+        True,
+        -1,
+        10**30,
+        1.5,
+        "",
+        "x",
+        "http://[",
+        "//",
+        "javascript:x",
+        "file:///etc/passwd",
+        [],
+        {},
+        [[]],
+        {"a": []},
+    ),
+    *(
+        "demo-1.0-py3-none-any.whl",
+        "../../x-1.0.tar.gz",
+        "\x1b[31m-1.0.tar.gz",
+        {"sha256": 5},
+        {"sha256": "zz"},
+        {"sha256": None},
+    ),
+)
+
+
+def page(rng: random.Random) -> tuple[bytes, str]:
+    file: Any = {
+        name: rng.choice(VALUES)
+        for name in ("filename", "url", "hashes", "size", "yanked", "upload-time", "requires-python")
+    }
+    good: Any = {"filename": "demo-1.0-py3-none-any.whl", "url": "x.whl", "hashes": {}, "size": 3}
+    for name in rng.sample(list(file), rng.randint(0, 5)):
+        if name in good:
+            file[name] = good[name]
+    whole: Any = {"meta": {"api-version": "1.1"}, "name": "demo", "files": [good, file], "versions": ["1.0"]}
+    for name in rng.sample(list(whole), rng.choice((0, 0, 1, 2))):
+        whole[name] = rng.choice((*VALUES, {"api-version": rng.choice(VALUES)}))
+    if rng.random() < 0.5:
+        return json.dumps(whole).encode(), "application/vnd.pypi.simple.v1+json"
+    links = "".join(
+        f'<a href="{rng.choice(VALUES)}" data-dist-info-metadata="{rng.choice(VALUES)}">{rng.choice(VALUES)}</a>'
+        for _ in range(4)
+    )
+    return f"<html>{links}".encode(), rng.choice(("text/html", "text/html; charset=nonsense", "", "x/y"))
+
+
+def test_pages_that_are_no_index_are_reasons(serve, tools) -> None:
+    pages = [page(random.Random(seed)) for seed in range(150)]
+    pages += [
+        (b"[" * 200_000, "application/vnd.pypi.simple.v1+json"),
+        (b"<a><b>" * 30_000, "text/html"),
+        (b"\xff\xfe" * 99, "text/html"),
+    ]
+    at = iter(pages)
+
+    def respond(handler: Any) -> None:
+        body, kind = next(at)
+        tools.send(handler, body, Content_Type=kind)
+
+    server = serve(respond)
+    for number in range(len(pages)):
+        index = index_of(server.url + "/simple/")
+        try:
+            offers = index.release(SPEC)
+            assert all(offer.url and offer.url.startswith("http://127.0.0.1") for offer in offers), offers
+        except NotDelivered as reason:
+            told = str(reason)
+            assert told.isprintable(), number
+        finally:
+            index.close()
+
+
+def test_an_index_outside_may_not_send_us_inside(serve, tools) -> None:
+    """The redirect is followed from a name that is not inside; here it is made one by the resolver of names."""
+    inside = serve(lambda handler: tools.send(handler, b"secret"))
+    outside = serve(lambda handler: tools.send(handler, b"", 302, Location=inside.url + "/"))
+    real = socket.getaddrinfo
+
+    def fake(host: Any, *rest: Any, **more: Any) -> Any:
+        return real("127.0.0.1" if host == "index.example" else host, *rest, **more)
+
+    made = session()
+    made.trust_env = False
+    socket.getaddrinfo = fake
+    try:
+        with pytest.raises(NotDelivered, match="redirect to a private address refused"):
+            open_stream(made, outside.url.replace("127.0.0.1", "index.example"), LIMITS)
+    finally:
+        socket.getaddrinfo = real
+        made.close()
+    assert inside.paths == []
+
+
+# Secrets
+
+
+def quoting_site(root: Path) -> Bench:
+    bench = Bench(root)
+    commit = bench.add_repo("acme/kernels", {"a.c": "int a;\n"})
+    bench.pins[0]["extra"] = "packages: [{sdist: demo==1.0, root: ''}]"
+    bench.write([("acme/kernels", "a.c")])
+    shutil.rmtree(root / "code")
+    (root / "docs").mkdir()
+    (root / "docs/index.md").write_text(f"# T\n\n<< excerpt acme/kernels@{commit[:9]}:a.c >>\n", encoding="utf-8")
+    (root / "mkdocs.yml").write_text(
+        "site_name: T\nplugins: [search, {metalworking: {store: store, transports: [checkout, package, raw]}}]\n"
+    )
+    lock = root / "sources.lock"
+    lock.write_text(lock.read_text() + f"archive sdist:demo==1.0 sha256:{'d' * 64} size:5 demo-1.0.tar.gz\n")
+    return bench
+
+
+def answers(kind: str, tools: Any) -> Callable[[Any], None]:
+    def respond(handler: Any) -> None:
+        if kind == "401":
+            tools.send(handler, b"", 401, WWW_Authenticate='Basic realm="x"')
+        elif kind == "echo":  # tells us our own secret
+            told = (handler.headers.get("authorization") or "") + (handler.headers.get("proxy-authorization") or "")
+            tools.send(handler, f"{told} {handler.path}".encode(), 403, X_Told=told)
+        elif kind == "redirect":
+            tools.send(handler, b"", 302, Location=f"file:///{SECRET}")
+        elif kind == "index":
+            body = {
+                "meta": {"api-version": "1.1"},
+                "name": "demo",
+                "files": [{"filename": "demo-1.0.tar.gz", "url": "demo-1.0.tar.gz", "hashes": {}}],
+            }
+            page = handler.path.endswith("/demo/")
+            tools.send(
+                handler,
+                json.dumps(body).encode() if page else DATA,
+                Content_Type="application/vnd.pypi.simple.v1+json" if page else "x/y",
+            )
+        else:
+            handler.connection.close()
+
+    return respond
+
+
+KINDS = ("echo", "redirect", "index", "401", "hang up")
+
+
+@pytest.mark.parametrize("kind", KINDS if os.environ.get("TRUST_LONG") else KINDS[:3])
+def test_secrets_are_told_to_their_host_and_to_nobody_else(tmp_path, serve, tools, kind) -> None:
+    """In the addresses of index and proxy, in netrc and in the environment; every output is searched for it."""
+    server = serve(answers(kind, tools))
+    root = tmp_path / "site"
+    root.mkdir()
+    quoting_site(root)
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / ".netrc").write_text(f"machine 127.0.0.1 login user password {SECRET}\n")
+    (home / ".netrc").chmod(0o600)
+    host = server.host
+    env = {
+        name: value for name, value in os.environ.items() if not name.upper().endswith("_PROXY") and "PIP" not in name
+    }
+    env |= {
+        "HOME": str(home),
+        "NO_MKDOCS_2_WARNING": "1",
+        "PIP_INDEX_URL": f"http://user:{SECRET}@{host}/simple/?token={SECRET}#{SECRET}",
+        "PIP_EXTRA_INDEX_URL": f"http://{SECRET}@{host}/other/",
+        "PIP_CONFIG_FILE": os.devnull,
+        "https_proxy": f"http://user:{SECRET}@{host}",
+        "HTTPS_PROXY": f"http://user:{SECRET}@{host}",
+        "GIT_ASKPASS": f"echo {SECRET}",
+        "GITHUB_TOKEN": SECRET,
+    }
+    outputs = []
+    for command in (
+        ["-m", "mkdocs_metalworking.host", "fetch"],
+        ["-m", "mkdocs_metalworking.host", "lock", "--update"],
+        ["-m", "mkdocs", "build", "-v"],
+    ):
+        done = subprocess.run([sys.executable, *command], cwd=root, env=env, capture_output=True, timeout=120)
+        outputs.append(done.stdout + done.stderr)
+        assert b"Traceback" not in done.stderr, done.stderr.decode()
+    assert server.paths, "nobody was asked"
+    needles = {SECRET.encode(), base64.b64encode(f"user:{SECRET}".encode()), base64.b64encode(SECRET.encode())[:-4]}
+    for output in outputs:
+        for needle in needles:
+            assert needle not in output, output.decode()
+    for path in root.rglob("*"):
+        if path.is_file():
+            assert not any(needle in path.read_bytes() for needle in needles), path
+    assert files_below(home) == {f".netrc:{(home / '.netrc').stat().st_size}"}
+
+
+def test_no_library_logs_a_secret(tmp_path, talk, caplog) -> None:
+    """Even where an application turns every log on."""
+    url = talk(hangs_up)
+    index = index_of(url.replace("http://", f"http://user:{SECRET}@") + "/simple/")
+    with caplog.at_level(logging.DEBUG), pytest.raises(NotDelivered) as raised:
+        index.release(SPEC)
+    index.close()
+    assert SECRET not in caplog.text
+    assert SECRET not in str(raised.value)
+    assert SECRET not in repr(index._settings)
