@@ -56,6 +56,7 @@ def new_session(
         total=retries + 1,
         connect=1,
         read=1,
+        other=1,  # a proxy that refuses
         redirect=0,
         status=retries,
         backoff_factor=backoff,
