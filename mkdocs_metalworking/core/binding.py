@@ -14,8 +14,8 @@ from pathlib import Path
 
 from .blob import HEX_ID, FileKey, LockedFile
 from .diagnostics import MetalworkingError, Unavailable
-from .git import Git, GitError, find_git_dir, repository_folder
-from .gitfetch import Fetched, clone_url
+from .git import Git, GitError, clone_url, find_git_dir, repository_folder
+from .gitfetch import Fetched
 from .gitobjects import CatFile, MissingObject, Oversized, TreeEntry, commit_date, resolve_path
 
 _LOG = logging.getLogger("mkdocs.plugins.metalworking.lock")

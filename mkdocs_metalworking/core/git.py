@@ -173,6 +173,16 @@ def repository_folder(code_dir: Path, repo: str) -> Path | None:
     return code_dir.joinpath(*parts)
 
 
+def clone_url(repo: str) -> str:
+    """Return the HTTPS address of *repo*: ``owner/name`` is on GitHub, else ``host/owner/name``.
+
+    Raises Unavailable for a name that no address can hold.
+    """
+    if repository_folder(Path(), repo) is None:
+        raise Unavailable("unavailable", f"{repo!r} is not a repository name")
+    return f"https://{repo if repo.count('/') > 1 else f'github.com/{repo}'}"
+
+
 def safe_name(part: str) -> bool:
     """Tell whether *part* can be one component of a folder or URL: no option, no traversal, no separator."""
     return bool(part) and part not in {".", ".."} and part[0] != "-" and part.isprintable() and not set(part) & _UNSAFE

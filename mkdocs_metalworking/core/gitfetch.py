@@ -10,7 +10,7 @@ from types import TracebackType
 from urllib.parse import urlsplit
 
 from .diagnostics import Unavailable
-from .git import Git, GitError, plain_arguments, repository_folder
+from .git import Git, GitError, plain_arguments
 from .http import redact
 
 SCHEMES = frozenset({"https", "http", "file"})
@@ -27,16 +27,6 @@ _UNREACHABLE = (
     "unable to connect",
 )
 FETCH = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--recurse-submodules=no")
-
-
-def clone_url(repo: str) -> str:
-    """Return the HTTPS address of *repo*: ``owner/name`` is on GitHub, else ``host/owner/name``.
-
-    Raises Unavailable for a name that no address can hold.
-    """
-    if repository_folder(Path(), repo) is None:
-        raise Unavailable("unavailable", f"{repo!r} is not a repository name")
-    return f"https://{repo if repo.count('/') > 1 else f'github.com/{repo}'}"
 
 
 class Fetched:

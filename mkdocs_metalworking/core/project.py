@@ -10,7 +10,7 @@ from typing import Any
 
 from .blob import LockedFile
 from .diagnostics import Diagnostic, Location, MetalworkingError, Severity
-from .gitfetch import clone_url
+from .git import clone_url
 from .lock import Lock, load_lock
 from .progress import SILENT, Progress
 from .quotation import Quoter

@@ -215,6 +215,8 @@ class Build:
             page.content = _PLAIN.sub(
                 lambda match: late[match["key"]]() if match["key"] in late else match[0], page.content
             )
+            if self._replay is None:
+                late.clear()  # a build needs it once; serve may show the page again
             if 'class="mw-used"' in page.content:
                 page.content = fill_uses(
                     page.content, self._used, list(self.book), lambda uri: self._html_link(uri, page)

@@ -141,7 +141,8 @@ def plain_lines(lines: Iterable[str]) -> list[str]:
 
 
 _MARK = re.compile(r'<span class="mw-ctl" data-cp="([0-9a-f]{1,6})" title="U\+[0-9A-F]{4,6}">[^<>]*</span>')
-_SPAN = re.compile(r'<span class="[a-z][a-z0-9]{0,3}">([^<>]*)</span>')
+_TAG = re.compile("<[^>]*>?")
+_SPAN = re.compile(r'<span class="[a-z][a-z0-9]{0,3}">')
 
 
 def faithful(html: Sequence[str], lines: Sequence[str]) -> bool:
@@ -154,8 +155,11 @@ def faithful(html: Sequence[str], lines: Sequence[str]) -> bool:
     text = "\n".join(html)
     if "mw-ctl" in text:
         text = _MARK.sub(_unmark, text)
-    text = _SPAN.sub(r"\1", text)
-    return "<" not in text and ">" not in text and unescape(text) == "\n".join(lines)
+    tags = _TAG.findall(text)
+    # Flat: every other tag opens a colour, and the one behind it closes it.
+    if len(tags) % 2 or set(tags[1::2]) - {"</span>"} or not all(map(_SPAN.fullmatch, set(tags[::2]))):
+        return False
+    return unescape(_TAG.sub("", text)) == "\n".join(lines)
 
 
 def _unmark(match: re.Match[str]) -> str:

@@ -34,25 +34,21 @@ class DiskLineCache:
         self._path = path
         self._version = version
         self._max = max_entries
-        self._memory: dict[str, list[str]] = {}
         self._mutex = threading.Lock()
         self._db: sqlite3.Connection | None = None
         self._broken = False
-        self._new: list[tuple[bytes, bytes, int]] = []
+        # What the file does not have yet, packed; where there is no file, this is the cache.
+        self._new: dict[bytes, bytes] = {}
         self._used: set[bytes] = set()
 
     def __call__(self, key: str, make: Callable[[], list[str]]) -> list[str]:
         """Return the lines kept under *key*, or make them."""
         with self._mutex:
-            found = self._memory.get(key)
-            if found is not None:
-                return found
             name = sha256(f"{self._version}\0{key}".encode()).digest()
             lines = self._read(name)
             if lines is None:
                 lines = make()
                 self._keep(name, lines)
-            self._memory[key] = lines
             return lines
 
     def replace(self, key: str, lines: list[str]) -> None:
@@ -60,22 +56,22 @@ class DiskLineCache:
         with self._mutex:
             _LOG.debug("highlight cache: a wrong entry is replaced")
             self._keep(sha256(f"{self._version}\0{key}".encode()).digest(), lines)
-            self._memory[key] = lines
 
     def _keep(self, name: bytes, lines: list[str]) -> None:
-        self._new.append((name, zlib.compress("\n".join(lines).encode(), 1), int(time.time())))
+        self._new[name] = zlib.compress("\n".join(lines).encode(), 1)
 
     def _read(self, name: bytes) -> list[str] | None:
-        db = self._open()
-        if db is None:
-            return None
+        packed = self._new.get(name)
+        db = self._open() if packed is None else None
         try:
-            row = db.execute("SELECT html FROM lines WHERE key = ?", (name,)).fetchone()
-            if row is None:
+            if db is not None:
+                row = db.execute("SELECT html FROM lines WHERE key = ?", (name,)).fetchone()
+                if row is not None:
+                    self._used.add(name)
+                    packed = row[0]
+            if packed is None:
                 return None
-            self._used.add(name)
-            unpack = zlib.decompressobj()
-            return unpack.decompress(row[0], _ENTRY_MAX).decode().split("\n")
+            return zlib.decompressobj().decompress(packed, _ENTRY_MAX).decode().split("\n")
         except (zlib.error, ValueError, TypeError, RecursionError) as error:
             _LOG.debug("highlight cache: an entry cannot be read: %s", error)
             return None
@@ -91,8 +87,9 @@ class DiskLineCache:
                 return
             try:
                 with db:
-                    db.executemany("INSERT OR REPLACE INTO lines VALUES (?, ?, ?)", self._new)
                     now = int(time.time())
+                    rows = [(name, packed, now) for name, packed in self._new.items()]
+                    db.executemany("INSERT OR REPLACE INTO lines VALUES (?, ?, ?)", rows)
                     db.executemany(
                         "UPDATE lines SET used = ? WHERE key = ? AND used < ?",
                         [(now, n, now - 86400) for n in self._used],

@@ -10,7 +10,7 @@ import pytest
 from mkdocs_metalworking.core.binding import Binder
 from mkdocs_metalworking.core.blob import FileKey, LockedFile
 from mkdocs_metalworking.core.diagnostics import MetalworkingError, Unavailable
-from mkdocs_metalworking.core.gitfetch import clone_url
+from mkdocs_metalworking.core.git import clone_url
 from tests.transports.gitserver import GitServer
 
 LFS = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 12\n"

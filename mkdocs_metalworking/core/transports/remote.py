@@ -17,8 +17,8 @@ from urllib.parse import urlsplit
 
 from ..blob import LockedFile
 from ..diagnostics import Unavailable
-from ..git import Git, GitError, plain_arguments
-from ..gitfetch import FETCH, SCHEMES, Fetched, clone_url
+from ..git import Git, GitError, clone_url, plain_arguments
+from ..gitfetch import FETCH, SCHEMES, Fetched
 from ..gitobjects import CatFile
 from ..http import redact
 from . import NotDelivered

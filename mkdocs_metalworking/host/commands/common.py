@@ -18,7 +18,7 @@ from filelock import FileLock, Timeout
 from ...core.binding import Binder
 from ...core.blob import FileKey, LockedFile
 from ...core.diagnostics import INVISIBLE, Diagnostic, Diagnostics, MetalworkingError, Unavailable
-from ...core.gitfetch import clone_url
+from ...core.git import clone_url
 from ...core.lock import Lock, load_lock
 from ...core.project import Project, Settings
 from ...core.store import Store, default_root
