@@ -252,10 +252,10 @@ def resolving(bench: Bench) -> Iterator[Row]:
 def memory(bench: Bench) -> Iterator[Row]:
     def peak(way: str) -> float:
         program = (
-            "import resource, sys; sys.argv = ['mkdocs', 'build', '-q']\n"
+            "import sys; sys.argv = ['mkdocs', 'build', '-q']\n"
             "from mkdocs.__main__ import cli\n"
             "try: cli()\nexcept SystemExit: pass\n"
-            "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+            "print(next(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')))"
         )
         done = subprocess.run(
             [sys.executable, "-c", program], cwd=bench.site(way), env=ENV, check=True, capture_output=True

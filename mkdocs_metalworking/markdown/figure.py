@@ -85,9 +85,10 @@ def _caption(quotation: Quotation) -> str:
     key, pin = quotation.file.key, quotation.pin
     files = []
     for index, part in enumerate(quotation.ranges):
-        label = format_ranges([part]).removeprefix("L").replace("-", "\u2013")
-        text = f"{quotation.name}:{label}" if index == 0 else f", {label}"
-        files.append(_link("mw-file", text, permalink(key, part), key.path))
+        # As a reference: one character outside Latin-1 would double the memory that the page's HTML takes.
+        label = format_ranges([part]).removeprefix("L").replace("-", "&#8211;")
+        text = f"{_e(quotation.name)}:{label}" if index == 0 else f", {label}"
+        files.append(_link("mw-file", text, permalink(key, part), key.path, html=True))
     parts = [f'<span class="mw-where">{"".join(files)}</span>']
     if quotation.directive.title:
         parts.insert(0, f'<span class="mw-title">{_e(quotation.directive.title)}</span>')
@@ -107,9 +108,9 @@ def _origin(key: FileKey, pin: Pin) -> str:
     return f'<span class="mw-origin">{" ".join(origin)}</span>'
 
 
-def _link(name: str, text: str, url: str, title: str = "") -> str:
+def _link(name: str, text: str, url: str, title: str = "", *, html: bool = False) -> str:
     tip = f' title="{_e(title)}"' if title else ""
-    return f'<a class="{name}" href="{_e(url)}"{tip}>{_e(text)}</a>'
+    return f'<a class="{name}" href="{_e(url)}"{tip}>{text if html else _e(text)}</a>'
 
 
 def _e(text: str) -> str:
@@ -179,7 +180,7 @@ def _gap(last: int, first: int) -> str:
     left = first - last - 1
     words = "1 line" if left == 1 else f"{left} lines"
     label = f"{words} left out"
-    return f'<span class="mw-gap" data-text="\u22ef {label}" role="separator" aria-label="{label}"></span>'
+    return f'<span class="mw-gap" data-text="&#8943; {label}" role="separator" aria-label="{label}"></span>'
 
 
 def _home(quotation: Quotation) -> str:
