@@ -171,5 +171,9 @@ def make_transports(
 
 
 def _unreadable(path: Path, error: Exception) -> Diagnostic:
-    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return Diagnostic(Severity.ERROR, "config", f"cannot read it: {reason}", "", Location(path.name))
+    return Diagnostic(Severity.ERROR, "config", f"cannot read it: {reason_of(error)}", "", Location(path.name))
+
+
+def reason_of(error: Exception) -> str:
+    """Return why a file could not be read or written, in a few words."""
+    return error.strerror if isinstance(error, OSError) and error.strerror else str(error)

@@ -17,10 +17,10 @@ from filelock import FileLock, Timeout
 
 from ...core.binding import Binder
 from ...core.blob import FileKey, LockedFile
-from ...core.diagnostics import INVISIBLE, Diagnostic, Diagnostics, MetalworkingError, Unavailable
+from ...core.diagnostics import INVISIBLE, Diagnostic, Diagnostics, Location, MetalworkingError, Severity, Unavailable
 from ...core.git import clone_url
 from ...core.lock import Lock, load_lock
-from ...core.project import Project, Settings
+from ...core.project import Project, Settings, reason_of
 from ...core.store import Store, default_root
 from ..site import Site
 
@@ -59,7 +59,7 @@ def locked_lock(settings: Settings) -> Iterator[Lock]:
     except Timeout:
         raise _not_written(settings.lock, "another command has been writing it for a minute") from None
     except OSError as error:
-        raise _not_written(settings.lock, error.strerror or str(error)) from None
+        raise _not_written(settings.lock, reason_of(error)) from None
     try:
         yield read_lock(settings)[0]
     finally:
@@ -70,8 +70,14 @@ def locked_lock(settings: Settings) -> Iterator[Lock]:
 
 
 def read_lock(settings: Settings) -> tuple[Lock, list[Diagnostic]]:
-    """Read sources.lock; a file that does not exist is an empty one."""
-    text = settings.lock.read_text(encoding="utf-8") if settings.lock.exists() else ""
+    """Read sources.lock; a file that does not exist is an empty one. Raises MetalworkingError for one not readable."""
+    try:
+        text = settings.lock.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        text = ""
+    except (OSError, UnicodeDecodeError) as error:
+        where = Location(settings.lock.name)
+        raise MetalworkingError("config", f"cannot read it: {reason_of(error)}", "", where) from None
     return load_lock(text, settings.lock.name)
 
 
@@ -91,7 +97,7 @@ def write(path: Path, text: str) -> None:
             shutil.copymode(target, temporary)
         temporary.replace(target)
     except OSError as error:
-        raise _not_written(path, error.strerror or str(error)) from None
+        raise _not_written(path, reason_of(error)) from None
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink()
@@ -148,6 +154,11 @@ def ending(*, json_: bool = False) -> Iterator[None]:
     except MetalworkingError as problem:
         _print([problem.diagnostic], json_=json_)
         sys.exit(2 if isinstance(problem, Unavailable) else 1)
+    except (OSError, UnicodeDecodeError) as error:  # a page, a table or an override that cannot be read
+        named = isinstance(error, OSError) and isinstance(error.filename, (str, bytes))
+        where = Location(Path(os.fsdecode(error.filename)).name if named else "")  # type: ignore[union-attr]
+        _print([Diagnostic(Severity.ERROR, "files", reason_of(error), "", where)], json_=json_)
+        sys.exit(1)
 
 
 def _print(problems: list[Diagnostic], *, json_: bool) -> None:
