@@ -93,6 +93,10 @@ def test_coloured_lines_are_faithful_and_nothing_else_is() -> None:
                     assert not faithful([*html[:index], other, *html[index + 1 :]], LINES), other
         assert not faithful(html[:-1], LINES)
         assert not faithful([*html, ""], LINES)
+    attack = "<img src=x onerror=alert(1) "
+    assert faithful([attack.replace("<", "&lt;")], [attack])
+    assert not faithful([attack], [attack]), "what follows on the page would close it"
+    assert not faithful(["a", attack, "</span>"], ["a", attack, ""])
     marked = highlight_lines(["a\u202e"], lexer_named("text"))
     assert faithful(marked, ["a\u202e"])
     assert not faithful([marked[0].replace(">U+202E<", "><")], ["a\u202e"]), "a mark that shows nothing"
