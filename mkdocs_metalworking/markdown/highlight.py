@@ -141,7 +141,7 @@ def plain_lines(lines: Iterable[str]) -> list[str]:
 
 
 _MARK = re.compile(r'<span class="mw-ctl" data-cp="([0-9a-f]{1,6})" title="U\+[0-9A-F]{4,6}">[^<>]*</span>')
-_TAG = re.compile("<[^>]*>?")
+_TAG = re.compile("<[^>]*>?")  # one that nothing closes would be closed by what follows on the page
 _SPAN = re.compile(r'<span class="[a-z][a-z0-9]{0,3}">')
 
 
@@ -159,9 +159,7 @@ def faithful(html: Sequence[str], lines: Sequence[str]) -> bool:
     # Flat: every other tag opens a colour, and the one behind it closes it.
     if len(tags) % 2 or set(tags[1::2]) - {"</span>"} or not all(map(_SPAN.fullmatch, set(tags[::2]))):
         return False
-    words = _TAG.sub("", text)
-    # A tag that nothing closes here would be closed by what follows on the page.
-    return "<" not in words and unescape(words) == "\n".join(lines)
+    return unescape(_TAG.sub("", text)) == "\n".join(lines)
 
 
 def _unmark(match: re.Match[str]) -> str:
