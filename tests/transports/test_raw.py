@@ -199,7 +199,7 @@ def test_a_bomb_is_not_unpacked(fetch, tools, encoding):
     [
         ("br", DATA, "unknown content encoding"),
         ("gzip", DATA, "is not gzip"),
-        ("gzip", gzip.compress(DATA)[:40], "cut"),
+        ("gzip", gzip.compress(DATA, mtime=0)[:40], "cut"),
     ],
 )
 def test_odd_compression(fetch, tools, encoding, data, words):
