@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -84,10 +85,12 @@ def test_mike_deploys_a_version(project: Project) -> None:
         git(project.root, "config", key, value)
     git(project.root, "add", "docs", "mkdocs.yml")
     git(project.root, "commit", "-q", "-m", "Site")
-    program = shutil.which("mike", path=str(Path(sys.executable).parent))
+    programs = str(Path(sys.executable).parent)
+    program = shutil.which("mike", path=programs)
     assert program is not None
     command = [program, "deploy", "1.0", "latest"]
-    done = subprocess.run(command, cwd=project.root, capture_output=True, text=True, check=False)
+    env = {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}  # mike calls the engine by its name
+    done = subprocess.run(command, cwd=project.root, capture_output=True, text=True, check=False, env=env)
     assert done.returncode == 0, done.stdout + done.stderr
     html = subprocess.run(
         ["git", "-C", str(project.root), "show", "gh-pages:1.0/one/index.html"], capture_output=True, check=True

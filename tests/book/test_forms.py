@@ -12,9 +12,11 @@ from urllib.parse import unquote, urlsplit
 from xml.etree import ElementTree
 
 import pytest
+from playwright.sync_api import Browser
 
-from tests.book.conftest import CHROMIUM, LONG
+from tests.book.conftest import LONG
 from tests.builds.conftest import KERNEL, Site
+from tests.conftest import CHROMIUM
 
 LINES = KERNEL.splitlines()
 XHTML = "{http://www.w3.org/1999/xhtml}"
@@ -149,20 +151,16 @@ def test_the_pdf_has_bookmarks_and_numbers(folder: Path) -> None:
     assert re.search(rf"\s{sheets['first.one']}\s*$", one), "the number at the foot"
 
 
-@pytest.mark.skipif(not CHROMIUM, reason="no Chromium")
-def test_no_code_runs_off_the_paper(folder: Path) -> None:
-    sync_api = pytest.importorskip("playwright.sync_api")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM)
-        page = browser.new_page(viewport={"width": 665, "height": 980})  # A4 less its margins, at 96 dots an inch
-        page.goto((folder / "small.html").as_uri())
-        page.emulate_media(media="print")
-        wide = page.evaluate(
-            "[...document.querySelectorAll('.bk *')].filter((e) => e.getBoundingClientRect().right > innerWidth + 1)"
-            ".map((e) => e.className || e.tagName)"
-        )
-        tall = page.locator(".mw-l", has_text="a_word_that_goes_on").evaluate("(e) => e.getClientRects()[0].height")
-        browser.close()
+def test_no_code_runs_off_the_paper(folder: Path, browser: Browser) -> None:
+    page = browser.new_page(viewport={"width": 665, "height": 980})  # A4 less its margins, at 96 dots an inch
+    page.goto((folder / "small.html").as_uri())
+    page.emulate_media(media="print")
+    wide = page.evaluate(
+        "[...document.querySelectorAll('.bk *')].filter((e) => e.getBoundingClientRect().right > innerWidth + 1)"
+        ".map((e) => e.className || e.tagName)"
+    )
+    tall = page.locator(".mw-l", has_text="a_word_that_goes_on").evaluate("(e) => e.getClientRects()[0].height")
+    page.close()
     assert wide == []
     assert tall > 30, "a long line is broken"
 

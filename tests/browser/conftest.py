@@ -14,13 +14,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Error, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page
 
 from tests.browser import content
 from tests.support import Bench
 
 HERE = Path(__file__).resolve().parents[2]
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
 
 
 @dataclass(frozen=True)
@@ -122,19 +121,6 @@ def book(server: tuple[Path, int], tmp_path_factory: pytest.TempPathFactory) -> 
     if done.returncode:
         pytest.skip(f"the book does not build: {(done.stdout + done.stderr).strip()[-300:]}")
     return Served(root / "book", url)
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    if CHROMIUM is None:
-        pytest.skip("Chromium is not here; make test installs it, or CHROMIUM names one")
-    with sync_playwright() as playwright:
-        try:
-            made = playwright.chromium.launch(executable_path=CHROMIUM)
-        except Error as error:
-            pytest.skip(f"Chromium does not start: {error}")
-        yield made
-        made.close()
 
 
 @dataclass

@@ -186,7 +186,7 @@ def test_tables_sort_as_numbers_and_say_so(page: Page, site: Served) -> None:
 
 
 def test_scripts_survive_instant_navigation(page: Page, site: Served) -> None:
-    page.goto(f"{site.url}first/")
+    page.goto(f"{site.url}first/", wait_until="networkidle")  # Material reads the sitemap before it takes links over
     page.evaluate("window.kept = true")
     page.locator(".mw-contents a", has_text="One").click()
     page.wait_for_url("**/first/one/")
