@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
@@ -217,7 +218,7 @@ def test_a_clock_that_jumps(fresh: Site, trial: Trial, when: int) -> None:
     assert leftover.exists() == (when > time.time()), "what seems new may be somebody's"
 
 
-@pytest.mark.parametrize("count", [2, 8])
+@pytest.mark.parametrize("count", [2, 8] if os.environ.get("TRUST_LONG") else [4])
 def test_builds_at_once_on_one_store(trial: Trial, place: Path, count: int) -> None:
     zygotes = [Zygote() for _ in range(count)]
     store = place / f"shared-{count}"
@@ -232,7 +233,8 @@ def test_builds_at_once_on_one_store(trial: Trial, place: Path, count: int) -> N
         pids = [site.zygote.start(site.order(command)) for site in sites]
         if command == "fetch":
             time.sleep(trial.seconds["fetch"] / 2)
-            os.kill(pids[0], signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pids[0], signal.SIGKILL)
         codes = [site.zygote.wait() for site in sites]
         assert codes[1:] == [0] * (count - 1), [site.log for site in sites]
     for site in sites:
@@ -245,7 +247,7 @@ def test_builds_at_once_on_one_store(trial: Trial, place: Path, count: int) -> N
 
 def test_two_locks_of_one_site_at_once(fresh: Site, trial: Trial) -> None:
     other = Site(fresh.root, fresh.served, Zygote(), fresh.env)
-    for _ in range(3):
+    for _ in range(2):
         (fresh.root / "sources.lock").unlink()
         shutil.rmtree(fresh.root / "store", ignore_errors=True)
         fresh.zygote.start(fresh.order("lock"))
@@ -290,7 +292,7 @@ class Cut:
         return serve(cutting)
 
 
-@pytest.mark.parametrize("keep", [0, 200, 700, 1500, 4000])
+@pytest.mark.parametrize("keep", [0, 200, 700, 1500, 4000] if os.environ.get("TRUST_LONG") else [0, 700, 4000])
 def test_a_network_that_is_lost_in_the_middle(fresh: Site, trial: Trial, serve: Any, keep: int) -> None:
     server = Cut(serve, fresh.served, keep)
     assert fresh.run("fetch", served=server.url) == 1

@@ -354,7 +354,7 @@ def page(rng: random.Random) -> tuple[bytes, str]:
 
 
 def test_pages_that_are_no_index_are_reasons(serve, tools) -> None:
-    pages = [page(random.Random(seed)) for seed in range(150)]
+    pages = [page(random.Random(seed)) for seed in range(80)]
     pages += [
         (b"[" * 200_000, "application/vnd.pypi.simple.v1+json"),
         (b"<a><b>" * 30_000, "text/html"),
@@ -449,7 +449,7 @@ def answers(kind: str, tools: Any) -> Callable[[Any], None]:
 KINDS = ("echo", "redirect", "index", "401", "hang up")
 
 
-@pytest.mark.parametrize("kind", KINDS if os.environ.get("TRUST_LONG") else KINDS[:3])
+@pytest.mark.parametrize("kind", KINDS if os.environ.get("TRUST_LONG") else KINDS[:2])
 def test_secrets_are_told_to_their_host_and_to_nobody_else(tmp_path, serve, tools, kind) -> None:
     """In the addresses of index and proxy, in netrc and in the environment; every output is searched for it."""
     server = serve(answers(kind, tools))
