@@ -2,6 +2,7 @@
 # make test   lints and runs every test, with all of its own set-up
 # make serve  rebuilds while you write
 # make book   the book as PDF, EPUB, one page and Markdown, in build/book/
+# make bench  prints the table of docs/plugin/speed.md, measured on this machine
 # make lint   ruff and mypy
 # make clean  removes what make made
 
@@ -18,7 +19,7 @@ ZENSICAL := zensical==0.0.73
 export NO_MKDOCS_2_WARNING = 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: site site-mkdocs site-properdocs site-zensical serve book test lint clean constraints chromium
+.PHONY: site site-mkdocs site-properdocs site-zensical serve book bench test lint clean constraints chromium
 .DEFAULT_GOAL := site
 
 site: site-$(ENGINE)
@@ -48,6 +49,10 @@ lint: $(DEV)
 
 test: lint chromium
 	@$(BIN)/pytest -n auto --dist loadfile $(TESTS)
+
+bench: $(DEV)
+	@$(BIN)/python -m pip install -q mkdocs-include-markdown-plugin mkdocs-codeinclude-plugin
+	@$(BIN)/python -m benchmarks.run $(BENCH)
 
 clean:
 	rm -rf site build dist $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
