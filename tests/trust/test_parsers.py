@@ -18,7 +18,7 @@ from mkdocs_metalworking.core.sources import load_sources
 from tests.support import EXTENSION_CONFIGS, EXTENSIONS
 from tests.trust.inputs import PARSERS, TOKENS, Pages
 
-EXAMPLES = int(os.environ.get("TRUST_EXAMPLES", "150"))
+EXAMPLES = int(os.environ.get("TRUST_EXAMPLES", "120"))
 LOOSE = settings(
     max_examples=EXAMPLES,
     deadline=None,
@@ -139,7 +139,7 @@ PAGES: dict[str, tuple[int, Make]] = {
     "long line of half directives": (8_000, lambda n: "<< excerpt " * n),
     "long line of spaces": (40_000, lambda n: "x" + " " * n + "[@"),
     "citations": (200, lambda n: "".join(f"`c` and [@c{i}] and so on\n\n" for i in range(n))),
-    "unknown citations": (300, lambda n: "".join(f"[@k{i}]\n\n" for i in range(n))),
+    "unknown citations": (60, lambda n: "".join(f"[@k{i}]\n\n" for i in range(n))),
     "directives one after another": (150, lambda n: f"{DIRECTIVE}\n" * n),
     "directives with blank lines": (250, lambda n: f"{DIRECTIVE}\n\n" * n),
     "wrong directives": (250, lambda n: "".join(f"<< excerpt x/y{i}@abcdef1:a >>\n\n" for i in range(n))),

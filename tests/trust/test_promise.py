@@ -23,15 +23,9 @@ from mkdocs_metalworking.markdown.highlight import faithful, highlight_lines, le
 from mkdocs_metalworking.markdown.linecache import DiskLineCache
 from tests.support import Bench, git
 from tests.trust.reading import read_code
-from tests.trust.world import run_many
+from tests.trust.world import fast_folder, run_many
 
 COUNT = int(os.environ.get("TRUST_WORLDS", "3000"))
-SHARED_MEMORY = Path("/dev/shm")
-
-
-def fast_folder(tmp_path: Path) -> Path:
-    """Return a folder in memory where there is one: every entry of a store is flushed to its disk."""
-    return SHARED_MEMORY / f"trust-{os.getpid()}" if os.access(SHARED_MEMORY, os.W_OK) else tmp_path
 
 
 def test_exact_lines_or_a_reason(tmp_path: Path) -> None:

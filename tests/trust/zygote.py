@@ -9,6 +9,7 @@ import ctypes
 import functools
 import json
 import os
+import resource
 import sys
 
 
@@ -48,8 +49,8 @@ def main() -> None:
         if child:
             print(json.dumps({"pid": child}), flush=True)
             _, status = os.waitpid(child, 0)
-            usage = os.times()
-            print(json.dumps({"status": os.waitstatus_to_exitcode(status), "cpu": usage.children_user}), flush=True)
+            peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
+            print(json.dumps({"status": os.waitstatus_to_exitcode(status), "peak": peak}), flush=True)
             continue
         os.chdir(order["cwd"])
         null = os.open(os.devnull, os.O_RDONLY)
@@ -58,8 +59,6 @@ def main() -> None:
             os.dup2(source, target)
         os.environ.update(order.get("env", {}))
         if "file_size" in order:
-            import resource
-
             resource.setrlimit(resource.RLIMIT_FSIZE, (order["file_size"], order["file_size"]))
         if "plain" in order:
             become_plain()
