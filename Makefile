@@ -3,6 +3,8 @@
 # make serve  rebuilds while you write
 # make book   the book as PDF, EPUB, one page and Markdown, in build/book/
 # make bench  prints the table of docs/plugin/speed.md, measured on this machine
+# make soak   attacks and faults at length, and the table of docs/plugin/trust.md
+# make fuzz   the parsers under a coverage-guided fuzzer; SECONDS=600 for longer
 # make lint   ruff and mypy
 # make clean  removes what make made
 
@@ -19,7 +21,7 @@ ZENSICAL := zensical==0.0.73
 export NO_MKDOCS_2_WARNING = 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: site site-mkdocs site-properdocs site-zensical serve book bench test lint clean constraints chromium
+.PHONY: site site-mkdocs site-properdocs site-zensical serve book bench test soak fuzz lint clean constraints chromium
 .DEFAULT_GOAL := site
 
 site: site-$(ENGINE)
@@ -53,6 +55,15 @@ test: lint chromium
 bench: $(DEV)
 	@$(BIN)/python -m pip install -q mkdocs-include-markdown-plugin mkdocs-codeinclude-plugin
 	@$(BIN)/python -m benchmarks.run $(BENCH)
+
+SECONDS ?= 120
+
+soak: $(DEV) chromium
+	@nice -n 10 $(BIN)/python -m tests.trust.soak $(SECTIONS)
+
+fuzz: $(DEV)
+	@$(BIN)/python -m pip install -q atheris 2>/dev/null || true
+	@nice -n 10 $(BIN)/python -m tests.trust.fuzz $(SECONDS)
 
 clean:
 	rm -rf site build dist $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
