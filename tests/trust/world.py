@@ -11,6 +11,7 @@ import random
 import re
 import shutil
 import time
+import unicodedata
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -266,6 +267,14 @@ def _directive(rng: random.Random, path: str, count: int) -> tuple[str, list[int
     return text, numbers, dedent, fits and "nonesuch" not in options
 
 
+def announced(html: str) -> list[int]:
+    """Return the numbers of the lines that the code says it shows."""
+    label = re.search(r'aria-label="[^"]*, lines ([0-9,-]+)"', html)
+    assert label is not None
+    parts = [part.split("-") for part in label[1].split(",")]
+    return [number for part in parts for number in range(int(part[0]), int(part[-1]) + 1)]
+
+
 class _Cache:
     """A cache of coloured lines, maybe one that somebody else filled."""
 
@@ -356,7 +365,10 @@ def run(seed: int, folder: Path, tally: Tally) -> None:
         assert not possible, f"the right bytes were there, and yet: {said}"
         tally.outcomes["error"] += 1
         return
+    raw = {char for char in html if unicodedata.category(char) in ("Cc", "Cf") and char not in "\n\t"}
+    assert not raw, f"not marked: {raw!r}"
     shown = read_code(html)
+    assert sorted(shown) == announced(html), "the label names other lines than are shown"
     wanted = expected(data, numbers, dedent)
     assert shown == wanted, f"shown {shown!r}, committed {wanted!r}"
     assert store.get(file) in (None, data)
