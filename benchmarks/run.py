@@ -93,7 +93,7 @@ class Bench:
         """Return the seconds of one full build."""
         site = self.site(way)
         if cold:
-            for path in self.folder.glob("store/code.sqlite*"):
+            for path in self.folder.glob("store/highlight.sqlite*"):
                 path.unlink()
         start = time.perf_counter()
         subprocess.run([*MKDOCS, "build", "-q"], cwd=site, env=ENV, check=True)
