@@ -192,6 +192,11 @@ class Outcome:
     lost: int = 0
     slowest: float = 0.0
 
+    @property
+    def struck(self) -> int:
+        """How many were struck before they were done."""
+        return sum(count for name, count in self.tried.items() if "done before" not in name)
+
 
 class Trial:
     """Faults at random points, and the checks behind each."""

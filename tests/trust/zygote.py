@@ -10,6 +10,7 @@ import functools
 import json
 import os
 import resource
+import signal
 import sys
 
 
@@ -52,6 +53,7 @@ def main() -> None:
             peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
             print(json.dumps({"status": os.waitstatus_to_exitcode(status), "peak": peak}), flush=True)
             continue
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored below a shell's background job
         os.chdir(order["cwd"])
         null = os.open(os.devnull, os.O_RDONLY)
         out = os.open(order["log"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
