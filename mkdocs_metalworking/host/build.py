@@ -8,7 +8,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
+from posixpath import dirname, join, normpath
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from mkdocs.config.defaults import MkDocsConfig
@@ -321,9 +323,6 @@ def link_of(entry: Entry, url: str, file: File) -> Link:
 
 def _targets(uri: str, links: list[str], files: Files) -> set[str]:
     """Return the source paths of the pages that *links*, as written on the page at *uri*, lead to."""
-    from posixpath import dirname, join, normpath
-    from urllib.parse import unquote, urlsplit
-
     found = set()
     for link in links:
         parts = urlsplit(link)
