@@ -158,6 +158,20 @@ __device__ inline void note_span(Span* spans, unsigned long long start, unsigned
   atomicMax(&spans[sm].last, stop);
 }
 
+// Runs `step` n times, UNROLL of them a trip of the loop, between two readings of the clock: the loop of every cycle count
+// here. All warps of a block start together; n is a multiple of UNROLL.
+template <int UNROLL, class Step>
+__device__ __forceinline__ void timed(int n, Span* spans, Step&& step) {
+  __syncthreads();
+  unsigned long long start = clock64();
+#pragma unroll 1
+  for (int k = 0; k < n; k += UNROLL)
+#pragma unroll
+    for (int u = 0; u < UNROLL; u++) step();
+  unsigned long long stop = clock64();
+  note_span(spans, start, stop);
+}
+
 struct Spans {
   Buffer<Span> buffer{256};
   void clear() { buffer.put(std::vector<Span>(buffer.size, Span{~0ull, 0})); }

@@ -48,16 +48,10 @@ __global__ void lanes(float* out, const float* in, int n, Span* spans) {
   float v[CHAINS];
 #pragma unroll
   for (int c = 0; c < CHAINS; c++) v[c] = in[lane];
-  __syncthreads();
-  unsigned long long start = clock64();
-#pragma unroll 1
-  for (int k = 0; k < n; k += 8)
+  timed<8>(n, spans, [&] {
 #pragma unroll
-    for (int u = 0; u < 8; u++)
-#pragma unroll
-      for (int c = 0; c < CHAINS; c++) v[c] = Op::step(v[c], lane);
-  unsigned long long stop = clock64();
-  note_span(spans, start, stop);
+    for (int c = 0; c < CHAINS; c++) v[c] = Op::step(v[c], lane);
+  });
 #pragma unroll
   for (int c = 0; c < CHAINS; c++) out[(blockIdx.x * size_t(blockDim.x) + threadIdx.x) * CHAINS + c] = v[c];
 }
