@@ -139,8 +139,8 @@ inline void report(const std::string& row, const std::vector<double>& samples, c
     const char* name = "";
     CUDA(cudaFuncGetAttributes(&attributes, kernel));
     CUDA(cudaFuncGetName(&name, kernel));
-    std::printf(", \"kernel\": \"%s\", \"registers\": %d, \"stack\": %zu", name, attributes.numRegs,
-                attributes.localSizeBytes);
+    std::printf(", \"kernel\": \"%s\", \"registers\": %d, \"stack\": %zu, \"shared\": %zu", name, attributes.numRegs,
+                attributes.localSizeBytes, attributes.sharedSizeBytes);
   }
   std::printf("}\n");
   std::fflush(stdout);
