@@ -176,7 +176,7 @@ def as_yaml(found: dict) -> str:
         *(f"  {key}: {scalar(value)}" for key, value in found["method"].items()),
     ]
     for group in ("probes", "twins"):
-        lines.append(f"{group}:")
+        lines.append(f"{group}:" if found[group] else f"{group}: {{}}")
         for name, entry in found[group].items():
             lines.append(f"  {name}:")
             lines += [f"    {key}: {scalar(value)}" for key, value in entry.items() if key != "rows"]
