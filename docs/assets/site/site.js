@@ -1,230 +1,46 @@
-/* The CUDA lookup: a combobox on the home page and on the 404 page, the same in a dialog everywhere else (key c). */
-(() => {
-  "use strict";
-  const { lookup, root, make, editing, onPage, VERDICTS } = window.metalworking;
-  const plain = (text) => text.toLowerCase().replace(/[^a-z0-9+#]+/g, " ").trim();
-  let index;
-  const load = async () => {
-    if (index) return index;
-    const { pages, terms } = await lookup();
-    const rows = terms.filter(([cuda]) => cuda.toLowerCase() !== "none").map(([cuda, metal, verdict, url, note]) => ({ cuda, metal, verdict, url, note, key: plain(cuda) }));
-    for (const [url, [title, summary, term, verdict]] of Object.entries(pages)) {
-      if (term) rows.push({ cuda: title, metal: `CUDA: ${term}`, verdict, url, note: summary, key: plain(title), own: true });
-    }
-    for (const row of rows) {
-      row.squeezed = row.key.replace(/ /g, "");
-      row.rest = plain(`${row.metal} ${row.note}`);
-      row.title = pages[row.url]?.[0] || "";
-      row.verdict ||= pages[row.url]?.[3] || "";
-    }
-    return (index = rows);
-  };
-  const score = (row, query, squeezed, words) => {
-    if (row.key === query || row.squeezed === squeezed) return row.own ? 95 : 100;
-    if (row.squeezed.startsWith(squeezed)) return 80 - row.squeezed.length / 100;
-    if (row.key.split(" ").includes(query)) return 70 - row.key.length / 100;
-    if (words.every((word) => row.key.split(" ").some((part) => part.startsWith(word)))) return 60 - row.key.length / 100;
-    if (row.squeezed.includes(squeezed)) return 50 - row.key.length / 100;
-    if (words.every((word) => `${row.key} ${row.rest}`.includes(word))) return 20;
-    return 0;
-  };
-  const find = (rows, text) => {
-    const query = plain(text);
-    if (!query) return [];
-    const squeezed = query.replace(/ /g, "");
-    const words = query.split(" ");
-    const seen = new Set();
-    return rows
-      .map((row) => [score(row, query, squeezed, words), row])
-      .filter(([points]) => points > 0)
-      .sort((a, b) => b[0] - a[0])
-      .map(([, row]) => row)
-      .filter((row) => !seen.has(row.cuda + row.url) && seen.add(row.cuda + row.url))
-      .slice(0, 12);
-  };
+/* What the book adds to the plugin's scripts: marks on links that lead outside, keys for what scrolls, and a 404 page
+   that offers what lies close to the address. */
+import { decoded, lookup, make, onPage, root } from "../metalworking/base.js";
+import { plain } from "../metalworking/lookup-find.js";
 
-  const mount = (box) => {
-    const input = box.querySelector("input");
-    const list = box.querySelector("[role=listbox]");
-    if (!input || box.dataset.ready) return;
-    box.dataset.ready = "1";
-    let at = -1;
-    const close = () => {
-      list.hidden = true;
-      input.setAttribute("aria-expanded", "false");
-      input.removeAttribute("aria-activedescendant");
-      at = -1;
-    };
-    const select = (next) => {
-      const options = list.children;
-      options[at]?.setAttribute("aria-selected", "false");
-      at = next;
-      if (options[at]) {
-        options[at].setAttribute("aria-selected", "true");
-        options[at].scrollIntoView({ block: "nearest" });
-        input.setAttribute("aria-activedescendant", options[at].id);
-      } else input.removeAttribute("aria-activedescendant");
-    };
-    const open = (option) => {
-      if (!option) return;
-      if (option.dataset.search) {
-        box.closest("dialog")?.close();
-        close();
-        const toggle = document.getElementById("__search");
-        const field = document.querySelector("[data-md-component=search-query]");
-        if (!toggle || !field) return;
-        if (!toggle.checked) toggle.click();
-        field.value = option.dataset.search;
-        field.dispatchEvent(new Event("keyup"));
-        field.focus();
-        return;
-      }
-      if (!option.dataset.href) return;
-      box.closest("dialog")?.close();
-      const link = make("a");
-      link.href = option.dataset.href;
-      document.body.append(link);
-      link.click();
-      link.remove();
-    };
-    const render = async () => {
-      const text = input.value;
-      const rows = await load();
-      if (text !== input.value) return;
-      if (!plain(text)) return close();
-      const found = find(rows, text);
-      list.replaceChildren(
-        ...found.map((row, number) => {
-          const option = make("li", row.verdict ? `mw-v-${row.verdict}` : "");
-          option.append(make("b", "", row.cuda), row.verdict ? make("span", "mw-verdict", VERDICTS[row.verdict]) : make("span"));
-          option.append(make("i", "", row.metal));
-          const page = row.title && row.title !== row.metal && !row.own ? `${row.title}. ` : "";
-          option.append(make("small", "", page + (row.note || "")));
-          if (row.url) option.dataset.href = new URL(row.url, root).href;
-          option.id = `${list.id}-${number}`;
-          return option;
+/* What scrolls sideways must be reachable by keyboard. */
+const reachable = () => {
+  for (const el of document.querySelectorAll(".mw-diagram,article pre>code,.md-typeset__scrollwrap")) {
+    if (el.scrollWidth > el.clientWidth + 1) el.tabIndex = 0;
+  }
+};
+addEventListener("resize", () => requestAnimationFrame(reachable));
+
+onPage(() => {
+  for (const link of document.querySelectorAll("article p a[href^=http]")) {
+    if (new URL(link.href).origin !== root.origin && !link.closest(".mw-caption,.mw-cite")) link.classList.add("mw-out");
+  }
+  reachable();
+});
+
+onPage(() => {
+  const near = document.querySelector("[data-mw-near]");
+  if (near) {
+    const words = decoded(location.pathname).split("/").filter(Boolean).pop() || "";
+    const field = document.getElementById("mw-404-q");
+    if (field && !field.value) field.value = plain(words.replace(/\.(html|md)$/, ""));
+    lookup().then(({ pages }) => {
+      const wanted = plain(location.pathname).split(" ").filter((word) => word.length > 2);
+      const found = Object.entries(pages)
+        .map(([url, [title]]) => [wanted.filter((word) => plain(`${url} ${title}`).includes(word)).length, url, title])
+        .filter(([hits]) => hits)
+        .sort((a, b) => b[0] - a[0])
+        .slice(0, 5);
+      near.querySelector("ul").replaceChildren(
+        ...found.map(([, url, title]) => {
+          const item = make("li");
+          const link = make("a", "", title);
+          link.href = new URL(url, root);
+          item.append(link);
+          return item;
         }),
       );
-      if (!found.length) {
-        const option = make("li");
-        option.append(make("b", "", text), make("span"), make("small", "", "Not in the lookup. Search the text for it."));
-        option.dataset.search = text;
-        option.id = `${list.id}-0`;
-        list.append(option);
-      }
-      for (const option of list.children) {
-        option.setAttribute("role", "option");
-        option.setAttribute("aria-selected", "false");
-      }
-      list.hidden = false;
-      input.setAttribute("aria-expanded", "true");
-      at = -1;
-      select(0);
-    };
-    input.addEventListener("focus", load);
-    input.addEventListener("input", render);
-    input.addEventListener("keydown", (event) => {
-      const count = list.children.length;
-      if (event.key === "ArrowDown" || event.key === "ArrowUp") {
-        event.preventDefault();
-        if (list.hidden) render();
-        else select((at + (event.key === "ArrowDown" ? 1 : count - 1)) % count);
-      } else if (event.key === "Enter") {
-        event.preventDefault();
-        if (!list.hidden) open(list.children[at]);
-        else render();
-      } else if (event.key === "Escape" && !list.hidden) {
-        event.preventDefault();
-        event.stopPropagation();
-        close();
-      } else if (event.key === "Escape" && input.value && !box.closest("dialog")) input.value = "";
+      near.hidden = !found.length;
     });
-    input.addEventListener("blur", () => setTimeout(() => document.activeElement !== input && close(), 150));
-    list.addEventListener("pointerdown", (event) => event.preventDefault());
-    list.addEventListener("click", (event) => open(event.target.closest("[role=option]")));
-    box.querySelectorAll("[data-mw-try]").forEach((button) =>
-      button.addEventListener("click", () => {
-        input.value = button.dataset.mwTry;
-        input.focus();
-        render();
-      }),
-    );
-  };
-
-  let dialog;
-  const ask = () => {
-    const present = document.querySelector(".md-content [data-mw-lookup] input");
-    if (present) {
-      present.scrollIntoView({ block: "center" });
-      return present.focus();
-    }
-    if (!dialog) {
-      dialog = make("dialog", "mw-dialog");
-      dialog.setAttribute("aria-label", "CUDA lookup");
-      const box = make("div", "mw-lookup");
-      const label = make("label", "", "CUDA term or API");
-      const inner = make("div", "mw-lookup-box");
-      const input = make("input");
-      const list = make("ul", "mw-lookup-list");
-      input.id = label.htmlFor = "mw-ask-input";
-      list.id = "mw-ask-list";
-      list.hidden = true;
-      list.setAttribute("role", "listbox");
-      list.setAttribute("aria-label", "Metal counterparts");
-      for (const [name, value] of Object.entries({ type: "text", role: "combobox", "aria-expanded": "false", "aria-controls": list.id, "aria-autocomplete": "list", autocomplete: "off", autocapitalize: "off", spellcheck: "false" })) input.setAttribute(name, value);
-      inner.append(input, list);
-      box.append(label, inner);
-      const shut = make("button", "mw-dialog-close", "Close");
-      shut.type = "button";
-      shut.addEventListener("click", () => dialog.close());
-      dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
-      dialog.append(box, shut);
-      document.body.append(dialog);
-      mount(box);
-    }
-    dialog.querySelector("input").value = "";
-    if (!dialog.open) dialog.showModal();
-    dialog.querySelector("input").focus();
-  };
-  document.addEventListener("keydown", (event) => {
-    if (event.key !== "c" || event.metaKey || event.ctrlKey || event.altKey || editing(document.activeElement)) return;
-    event.preventDefault();
-    ask();
-  });
-  const button = document.querySelector(".mw-ask");
-  if (button) button.href = String(new URL(button.href));
-  document.addEventListener("click", (event) => {
-    if (!event.target.closest?.(".mw-ask") || event.metaKey || event.ctrlKey) return;
-    event.preventDefault();
-    event.stopPropagation();
-    ask();
-  }, true);
-
-  onPage(() => {
-    document.querySelectorAll(".md-content [data-mw-lookup]").forEach(mount);
-    const near = document.querySelector("[data-mw-near]");
-    if (near) {
-      const words = decodeURIComponent(location.pathname).split("/").pop() || decodeURIComponent(location.pathname).split("/").slice(-2)[0];
-      const field = document.getElementById("mw-404-q");
-      if (field && !field.value) field.value = plain(words.replace(/\.(html|md)$/, ""));
-      lookup().then(({ pages }) => {
-        const wanted = plain(location.pathname).split(" ").filter((word) => word.length > 2);
-        const found = Object.entries(pages)
-          .map(([url, [title]]) => [wanted.filter((word) => plain(`${url} ${title}`).includes(word)).length, url, title])
-          .filter(([hits]) => hits)
-          .sort((a, b) => b[0] - a[0])
-          .slice(0, 5);
-        near.querySelector("ul").replaceChildren(
-          ...found.map(([, url, title]) => {
-            const item = make("li");
-            const link = make("a", "", title);
-            link.href = new URL(url, root);
-            item.append(link);
-            return item;
-          }),
-        );
-        near.hidden = !found.length;
-      });
-    }
-  });
-})();
+  }
+});
