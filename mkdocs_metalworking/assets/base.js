@@ -1,11 +1,11 @@
 /* What the other modules share: the root of the site, elements, labels, the data of the lookup, and a page's arrival. */
-const told = JSON.parse(document.querySelector("script[data-mw]")?.dataset.mw || "{}");
+import told from "./settings.js";
 
 /* The site's root: this file lies in assets/metalworking/. */
 export const root = new URL("../../", import.meta.url);
-/* Words of the site's language, and what the site asked for; the build writes both into the page. */
-export const labels = told.labels || {};
-export const asked = new Set(told.parts || []);
+/* Words of the site's language, and what the site asked for on every page; the build writes both. */
+export const labels = told.labels;
+export const asked = new Set(told.parts);
 
 export const make = (tag, cls, text) => {
   const el = document.createElement(tag);

@@ -1,7 +1,5 @@
-/* What the book adds to the plugin's scripts: marks on links that lead outside, keys for what scrolls, and a 404 page
-   that offers what lies close to the address. */
-import { decoded, lookup, make, onPage, root } from "../metalworking/base.js";
-import { plain } from "../metalworking/lookup-find.js";
+/* What the book adds to the plugin's scripts: marks on links that lead outside, and keys for what scrolls. */
+import { onPage, root } from "../metalworking/base.js";
 
 /* What scrolls sideways must be reachable by keyboard. */
 const reachable = () => {
@@ -19,28 +17,5 @@ onPage(() => {
 });
 
 onPage(() => {
-  const near = document.querySelector("[data-mw-near]");
-  if (near) {
-    const words = decoded(location.pathname).split("/").filter(Boolean).pop() || "";
-    const field = document.getElementById("mw-404-q");
-    if (field && !field.value) field.value = plain(words.replace(/\.(html|md)$/, ""));
-    lookup().then(({ pages }) => {
-      const wanted = plain(location.pathname).split(" ").filter((word) => word.length > 2);
-      const found = Object.entries(pages)
-        .map(([url, [title]]) => [wanted.filter((word) => plain(`${url} ${title}`).includes(word)).length, url, title])
-        .filter(([hits]) => hits)
-        .sort((a, b) => b[0] - a[0])
-        .slice(0, 5);
-      near.querySelector("ul").replaceChildren(
-        ...found.map(([, url, title]) => {
-          const item = make("li");
-          const link = make("a", "", title);
-          link.href = new URL(url, root);
-          item.append(link);
-          return item;
-        }),
-      );
-      near.hidden = !found.length;
-    });
-  }
+  if (document.querySelector("[data-mw-near]")) import("./near.js");
 });
