@@ -122,6 +122,8 @@ def test_roofline_case_studies(call: Call) -> None:
     gemm = [cases[f"m5-gemm fp32, {n}³, one buffer"] for n in ("1,024", "2,048", "4,096", "8,192")]
     assert [point for point, _ in gemm] == [128, 256, 512, 1024]
     assert round(cases["MLX NAX fp16, 4,096³"][0]) == 1365
+    # Its beta is random, so C is read: four matrices, as for the kernel it is compared with.
+    assert cases["MPS fp32, 4,096³"] == (512, 11.7)
     decode = [
         cases[f"MLX decode attention, 32,768 keys, {n}"]
         for n in ("32 KV heads", "8 KV heads", "4 KV heads", "1 KV head")
@@ -143,6 +145,20 @@ def test_roofs_are_those_of_the_chip_table_or_unknown(call: Call) -> None:
     assert call("roofline", "roofs", chips["M5 Max"], "matrix", "counted")["tflops"] == pytest.approx(66.4, abs=0.05)
     measured = call("roofline", "roofs", chips["M5 Max"], "matrix", "measured")
     assert (measured["tflops"], measured["gbs"]) == (58.2, 516)
+    # machine/f16: FP16 and FP32 each at its best, 198.3 and 116.9 FMAs a core and cycle.
+    lanes, half = (call("roofline", "roofs", chips["M5 Max"], path, "counted")["tflops"] for path in ("alu", "alu16"))
+    assert half / lanes == pytest.approx(198.3 / 116.9, abs=0.01)
+    # A ridge over a measured and a published roof is marked; two roofs of one kind are not.
+    mixed = {
+        (name, path, use): call("roofline", "roofs", chips[name], path, use)["mixed"]
+        for name, path in (("M5 Max", "alu"), ("M2 Ultra", "alu"), ("M1 Ultra", "alu"), ("M5 Max", "alu16"))
+        for use in ("counted", "measured")
+    }
+    assert {key for key, value in mixed.items() if value} == {
+        ("M2 Ultra", "alu", "measured"),
+        ("M1 Ultra", "alu", "measured"),
+        ("M5 Max", "alu16", "measured"),
+    }
 
 
 def kernel(call: Call, name: str) -> dict[str, Any]:
@@ -159,7 +175,7 @@ def kernel(call: Call, name: str) -> dict[str, Any]:
         ("llama.cpp, f16 weights", 16, 6144, 16),
         ("llama.cpp, tensor API", 25.6, 4096, 64),
         ("metal-flash-attention fp32, M1 and M2", 12, 9216, 18),
-        ("metal-flash-attention fp32, M3 and later", 8, 0, 32),
+        ("metal-flash-attention fp32, M3 and later", 8, 4096, 32),
         ("MLX NAX fp16, M5 class s", 16, 0, 32),
     ],
 )
@@ -179,6 +195,16 @@ def test_tile_budget_registers_and_cliffs(call: Call) -> None:
         made = kernel(call, name)
         assert (made["registers"], made["loads"]) == (registers, loads), name
     assert kernel(call, "MLX NAX fp16, M5 class s")["merged"] == pytest.approx(42.7, abs=0.05)
+    barriers = {
+        "m5-gemm, fp32": 2,
+        "llama.cpp, tensor API": 2,
+        "metal-flash-attention fp32, M3 and later": 0,
+        "MLX NAX fp16, M5 class s": 1,
+    }
+    assert {name: kernel(call, name)["barriers"] for name in barriers} == barriers
+    staged = dict(call("tile-budget", "KERNELS"))["m5-gemm, fp32"]
+    more = [call("tile-budget", "budget", call("tile-budget", "numbers", {**staged, "buffers": n})) for n in (2, 3)]
+    assert [(made["barriers"], made["memory"]) for made in more] == [(1, 16384), (1, 24576)]
     assert kernel(call, "steel fp32, nt, its largest footprint")["memory"] == 13824
     # 13.5 TFLOPS from threadgroup memory: 1.7 TB/s for the 4 x 4 grid.
     assert 13.5 / kernel(call, "m5-gemm, fp32")["fromTile"] == pytest.approx(1.7, abs=0.02)
@@ -297,14 +323,22 @@ def test_online_softmax_is_the_row_of_the_page(call: Call) -> None:
 
 
 def test_double_buffering_timeline(call: Call) -> None:
-    """techniques/double-buffering: 55% alone; a second tile or a second group closes the gap; 7 and 3 groups."""
+    """techniques/double-buffering: 55% alone; a second tile or a second group closes the gap; groups by both pools."""
     work = {"math": 576, "wait": 478}
     assert round(call("double-buffer", "busy", {**work, "groups": 1, "overlap": False}), 2) == 0.55
     assert call("double-buffer", "busy", {**work, "groups": 2, "overlap": False}) == 1
     assert call("double-buffer", "busy", {**work, "groups": 1, "overlap": True}) == 1
-    assert [call("double-buffer", "resident", 8192, tiles) for tiles in (1, 2)] == [7, 3]
-    assert call("double-buffer", "busy", {"math": 512, "wait": 972, "groups": 3, "overlap": False}) == 1
-    assert call("double-buffer", "busy", {"math": 512, "wait": 972, "groups": 2, "overlap": False}) < 0.7
+    kernel = {"tile": 8192, "registers": 48, "threads": 128}
+    assert call("double-buffer", "flying", 8192, 128) == 16
+    holds = {way: call("double-buffer", "resident", kernel, given) for way, given in call("double-buffer", "WAYS").items()}
+    assert {way: (made["byMemory"], made["byRegisters"], made["groups"]) for way, made in holds.items()} == {
+        "one": (7, 8, 7),
+        "two": (3, 6, 3),
+        "ahead": (3, 8, 3),
+        "registers": (7, 6, 6),
+    }
+    assert call("double-buffer", "busy", {"math": 512, "wait": 847, "groups": 3, "overlap": False}) == 1
+    assert call("double-buffer", "busy", {"math": 512, "wait": 847, "groups": 2, "overlap": False}) < 0.8
     given = [
         {"math": 576, "wait": wait, "groups": groups, "overlap": overlap, "steps": 100}
         for wait in (100, 478, 2000)

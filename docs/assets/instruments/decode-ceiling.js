@@ -34,13 +34,13 @@ const shape = (layers, heads, kvHeads, headDim) => ({ layers, heads, kvHeads, he
 const llama = shape(32, 32, 32, 128);
 const mistral = shape(32, 32, 8, 128);
 const bits = (gib, billions) => Number(((gib * 2 ** 30 * 8) / (billions * 1e9)).toFixed(3));
-/** Published runs: name, values, decode and prompt tokens a second, remark. */
+/** Published runs: name, values, decode and prompt tokens a second, remark, share of the chip's cores where it is not all. */
 export const RUNS = [
   ["Mistral 7B Q4_0, base M5", { active: 7.24, total: 7.24, bits: bits(3.83, 7.24), ...mistral, chip: "M5", path: "matrix", memory: 32 }, 26.59, 608.05, "llama-bench in llama.cpp PR 16634, prompt 512, one machine"],
   ["TinyLlama 1.1B Q4_0, base M5", { active: 1.1, total: 1.1, bits: bits(0.59, 1.1), ...shape(22, 32, 4, 64), chip: "M5", path: "matrix", memory: 32 }, 149.69, 3959.13, "llama-bench in llama.cpp PR 16634, prompt 512, one machine, prompt ± 870"],
-  ["LLaMA 7B Q4_0, M1 Pro with 14 cores", { active: 6.74, total: 6.74, bits: bits(3.56, 6.74), ...llama, chip: "M1 Pro", path: "alu", memory: 32 }, 35.52, 232.55, "llama.cpp discussion 4167; the plateau here is that of 16 cores"],
+  ["LLaMA 7B Q4_0, M1 Pro with 14 cores", { active: 6.74, total: 6.74, bits: bits(3.56, 6.74), ...llama, chip: "M1 Pro", path: "alu", memory: 32 }, 35.52, 232.55, "llama.cpp discussion 4167; the plateau is 14/16 of the chip's", 14 / 16],
   ["LLaMA 7B Q4_0, M3 Pro with 18 cores", { active: 6.74, total: 6.74, bits: bits(3.56, 6.74), ...llama, chip: "M3 Pro", path: "alu", memory: 36 }, 30.74, 341.67, "llama.cpp discussion 4167"],
-].map(([name, values, out, into, why]) => [name, { ...values, k: "f16", v: "f16", tokens: 0, batch: 1, prompt: 512, roofs: "counted" }, out, into, why]);
+].map(([name, values, out, into, why, part = 1]) => [name, { ...values, k: "f16", v: "f16", tokens: 0, batch: 1, prompt: 512, roofs: "counted" }, out, into, why, part]);
 
 const runOf = (state) => RUNS.find(([, values]) => Object.entries(values).every(([key, value]) => String(state[key]) === String(value)));
 
@@ -71,13 +71,14 @@ const spec = (table) => ({
     { key: "roofs", label: "Roofs", value: "counted", options: [["counted", "published and counted"], ["measured", "measured, where someone has"]], group: "Machine" },
   ],
   render(state, width) {
-    const roof = roofs(table.get(state.chip), state.path, state.roofs);
+    const run = runOf(state);
+    const whole = roofs(table.get(state.chip), state.path, state.roofs);
+    const roof = { ...whole, tflops: whole.tflops === null ? null : whole.tflops * (run?.[5] ?? 1) };
     const out = decode(state, roof.gbs);
     const into = roof.tflops === null ? null : prefill(state, roof.tflops, roof.gbs);
     const turn = roof.tflops === null ? null : crossover(state, roof.tflops, roof.gbs);
-    const whole = (state.total * 1e9 * state.bits) / 8 + cache(state);
-    const [share, verdict] = fits(whole, state.memory);
-    const run = runOf(state);
+    const held = (state.total * 1e9 * state.bits) / 8 + cache(state);
+    const [share, verdict] = fits(held, state.memory);
     const cacheShare = out.ofCache / out.step;
     const prefillSays = into ? `Prefill: at most ${round(into.perSecond)} tokens a second, bound by ${into.bound}.` : `Prefill: unknown, ${roof.from}.`;
     const runSays = run ? ` Published: ${round(run[2], 4)} and ${round(run[3], 4)} tokens a second, ${percent(run[2] / out.perSecond)}${into ? ` and ${percent(run[3] / into.perSecond)}` : ""} of these bounds.` : "";
@@ -92,7 +93,7 @@ const spec = (table) => ({
           roof.tflops === null
             ? ["Sequences until arithmetic binds", "unknown", roof.from]
             : ["Sequences until arithmetic binds", turn === null ? "never" : round(turn, 2), `${turn === null ? "a sequence's cache takes longer to read than its arithmetic; " : ""}without context about ${round((ridge(roof.tflops, roof.gbs) * state.bits) / 16, 2)}`],
-          ["Memory", bytes(whole), `${round(share * 100)}% of ${state.memory} GB: ${verdict}`],
+          ["Memory", bytes(held), `${round(share * 100)}% of ${state.memory} GB: ${verdict}`],
           ["Cache", `${percent(cacheShare)} of a step's bytes`, `${round(perToken(state) / 1024, 4)} KiB a token, K ${round(BITS[state.k])} and V ${round(BITS[state.v])} bits`],
           run && ["Published run", run[0], run[4]],
         ]),

@@ -11,8 +11,9 @@ export const staged = (rows, columns, size, pad) => (size ? rows * (columns + pa
 /**
  * All that follows from the tile. Sizes of a value in bytes: memoryA, memoryB in device memory, stageA, stageB in
  * threadgroup memory (0: not staged). fragment: 8, 16, or 0 for an opaque matmul2d; operand: bytes of an operand value in registers.
+ * reserve: threadgroup bytes that the kernel allocates in any case, for the edges of C.
  */
-export const budget = ({ bm, bn, bk, wm, wn, memoryA, memoryB, stageA, stageB, pad, buffers, transposedB, fragment, operand }) => {
+export const budget = ({ bm, bn, bk, wm, wn, memoryA, memoryB, stageA, stageB, pad, buffers, reserve = 0, transposedB, fragment, operand }) => {
   const simdgroups = wm * wn;
   const threads = 32 * simdgroups;
   const rows = bm / wm;
@@ -26,7 +27,7 @@ export const budget = ({ bm, bn, bk, wm, wn, memoryA, memoryB, stageA, stageB, p
   const operands = fragment ? ((tm + tn) * values * operand) / 4 : null;
   const memoryOfA = staged(bm, bk, stageA, pad);
   const memoryOfB = transposedB ? staged(bn, bk, stageB, pad) : staged(bk, bn, stageB, pad);
-  const memory = (memoryOfA + memoryOfB) * buffers;
+  const memory = Math.max((memoryOfA + memoryOfB) * buffers, reserve);
   // FLOP for one value of K, over the bytes that cross each boundary for it.
   const tile = 2 * bm * bn;
   const block = 2 * rows * columns;
@@ -37,21 +38,24 @@ export const budget = ({ bm, bn, bk, wm, wn, memoryA, memoryB, stageA, stageB, p
   const fromTile = stageA || stageB ? block / (rows * stageA + columns * stageB) : null;
   return {
     simdgroups, threads, tm, tn, whole, accumulators, operands, registers: operands === null ? null : accumulators + operands, memory,
-    fromMemory, merged, fromTile, loads: fragment ? (tm + tn) / (tm * tn) : null, multiplies: fragment ? tm * tn : null, barriers: stageA || stageB ? (buffers === 2 ? 1 : 2) : 0,
+    fromMemory, merged, fromTile, loads: fragment ? (tm + tn) / (tm * tn) : null, multiplies: fragment ? tm * tn : null,
+    // One buffer: published and released. More: one barrier does both. NAX stages nothing and still meets once for each BK (gemm_nax.h L54).
+    barriers: stageA || stageB ? (buffers > 1 ? 1 : 2) : fragment === 16 ? 1 : 0,
   };
 };
 
-const base = { transposedB: false, buffers: 1 };
+const base = { transposedB: false, buffers: 1, reserve: 0 };
 export const KERNELS = [
   ["m5-gemm, fp32", { bm: 64, bn: 64, bk: 16, wm: 2, wn: 2, memoryA: "4", memoryB: "4", stageA: "4", stageB: "4", pad: 0, fragment: "8", operand: "4", rate: 13.5, ...base }],
   ["m5-gemm, the 8 × 8 grid that spilled", { bm: 128, bn: 128, bk: 16, wm: 2, wn: 2, memoryA: "4", memoryB: "4", stageA: "4", stageB: "4", pad: 0, fragment: "8", operand: "4", rate: 13.5, ...base }],
   ["steel fp16, medium device", { bm: 64, bn: 64, bk: 16, wm: 2, wn: 2, memoryA: "2", memoryB: "2", stageA: "2", stageB: "2", pad: 16, fragment: "8", operand: "4", rate: 13.5, ...base }],
   ["steel fp16, small device, nn", { bm: 64, bn: 64, bk: 16, wm: 1, wn: 2, memoryA: "2", memoryB: "2", stageA: "2", stageB: "2", pad: 16, fragment: "8", operand: "4", rate: 13.5, ...base }],
-  ["steel fp32, nt, its largest footprint", { bm: 64, bn: 32, bk: 32, wm: 2, wn: 2, memoryA: "4", memoryB: "4", stageA: "4", stageB: "4", pad: 16, fragment: "8", operand: "4", rate: 13.5, buffers: 1, transposedB: true }],
+  ["steel fp32, nt, its largest footprint", { bm: 64, bn: 32, bk: 32, wm: 2, wn: 2, memoryA: "4", memoryB: "4", stageA: "4", stageB: "4", pad: 16, fragment: "8", operand: "4", rate: 13.5, ...base, transposedB: true }],
   ["llama.cpp, f16 weights", { bm: 64, bn: 32, bk: 32, wm: 2, wn: 2, memoryA: "2", memoryB: "4", stageA: "2", stageB: "2", pad: 0, fragment: "8", operand: "2", rate: 13.5, ...base }],
   ["llama.cpp, tensor API", { bm: 64, bn: 128, bk: 32, wm: 2, wn: 2, memoryA: "2", memoryB: "4", stageA: "2", stageB: "0", pad: 0, fragment: "0", operand: "2", rate: 58.2, ...base }],
   ["metal-flash-attention fp32, M1 and M2", { bm: 48, bn: 48, bk: 24, wm: 2, wn: 2, memoryA: "4", memoryB: "4", stageA: "4", stageB: "4", pad: 0, fragment: "8", operand: "4", rate: 13.5, ...base }],
-  ["metal-flash-attention fp32, M3 and later", { bm: 32, bn: 32, bk: 8, wm: 1, wn: 1, memoryA: "4", memoryB: "4", stageA: "0", stageB: "0", pad: 0, fragment: "8", operand: "4", rate: 13.5, ...base }],
+  // Allocates max(A + B, C) = max(2,048, 4,096) bytes and uses them at edges only: GEMMKernel.swift L264-269.
+  ["metal-flash-attention fp32, M3 and later", { bm: 32, bn: 32, bk: 8, wm: 1, wn: 1, memoryA: "4", memoryB: "4", stageA: "0", stageB: "0", pad: 0, fragment: "8", operand: "4", rate: 13.5, ...base, reserve: 4096 }],
   ["MLX NAX fp16, M5 class s", { bm: 64, bn: 128, bk: 256, wm: 2, wn: 4, memoryA: "2", memoryB: "2", stageA: "0", stageB: "0", pad: 0, fragment: "16", operand: "2", rate: 58.2, ...base }],
 ];
 /** Read the strings of the form's selects as numbers. */
@@ -96,6 +100,7 @@ const spec = {
     { key: "stageB", label: "B staged as", value: "4", options: [["4", "fp32"], ["2", "fp16, bf16"], ["0", "not staged"]], group: "Operands" },
     { key: "pad", label: "Bytes behind each staged row", value: 0, min: 0, max: 64, step: 4, group: "Operands" },
     { key: "buffers", label: "Staging tiles", value: 1, min: 1, max: 4, whole: true, group: "Operands" },
+    { key: "reserve", label: "Threadgroup bytes kept for edges", value: 0, min: 0, max: 32768, whole: true, group: "Operands" },
     { key: "transposedB", label: "B is stored as N × K", value: false, check: true, group: "Operands" },
     { key: "fragment", label: "Fragment", value: "8", options: [["8", "8 × 8, simdgroup_matrix"], ["16", "16 × 16, NAX"], ["0", "matmul2d of several simdgroups"]], group: "Registers" },
     { key: "operand", label: "Operands in registers", value: "4", options: [["4", "fp32"], ["2", "fp16, bf16"]], group: "Registers" },
