@@ -61,7 +61,7 @@ export const KERNELS = [
 /** Read the strings of the form's selects as numbers. */
 export const numbers = (values) => Object.fromEntries(Object.entries(values).map(([key, value]) => [key, typeof value === "string" ? Number(value) : value]));
 
-/** Bandwidth of threadgroup memory at unit stride, M5 Max, all cores: phosphor, soc_bench results. */
+/** Bandwidth of threadgroup memory at unit stride, 4-byte loads, M5 Max, all cores: phosphor, soc_bench results. Wider loads move more. */
 const MEASURED_TB = 6.2;
 
 const registerBar = (width, made) => {
@@ -118,7 +118,7 @@ const spec = {
     const perSecond = made.fromTile && state.rate / made.fromTile;
     const says = over.length
       ? `Does not work as counted: ${over.join("; ")}.`
-      : `${made.registers === null ? `${round(made.accumulators)} accumulators a lane (operands unknown)` : `${round(made.registers)} of 128 registers a lane`}, ${made.memory ? `${count(made.memory)} bytes of threadgroup memory` : "no threadgroup memory"}, ${round(made.fromMemory)} FLOP per byte from memory.${perSecond > MEASURED_TB ? ` At ${state.rate} TFLOPS it asks threadgroup memory for ${round(perSecond, 2)} TB/s, more than the ${MEASURED_TB} read on an M5 Max.` : ""}`;
+      : `${made.registers === null ? `${round(made.accumulators)} accumulators a lane (operands unknown)` : `${round(made.registers)} of 128 registers a lane`}, ${made.memory ? `${count(made.memory)} bytes of threadgroup memory` : "no threadgroup memory"}, ${round(made.fromMemory)} FLOP per byte from memory.${perSecond > MEASURED_TB ? ` At ${state.rate} TFLOPS it asks threadgroup memory for ${round(perSecond, 2)} TB/s, more than the ${MEASURED_TB} read on an M5 Max with 4-byte loads.` : ""}`;
     return {
       says,
       shows: [
@@ -138,7 +138,7 @@ const spec = {
           ["Operands a lane", made.operands === null ? "unknown" : round(made.operands), ""],
           ["Threadgroup memory", `${count(made.memory)} B`, "32,768 B"],
           made.loads && ["Fragment loads a multiply", round(made.loads, 2), ""],
-          perSecond && [`Threadgroup TB/s at ${state.rate} TFLOPS`, round(perSecond, 2), `${MEASURED_TB}, M5 Max`],
+          perSecond && [`Threadgroup TB/s at ${state.rate} TFLOPS`, round(perSecond, 2), `${MEASURED_TB} by 4-byte loads, M5 Max`],
           ["Memory GB/s at that rate", count((state.rate / made.fromMemory) * 1000), "caches included"],
           ["Barriers a K step", String(made.barriers), ""],
           ["Largest threadgroup, M1 and M2", largestThreadgroup(needs) ? `${count(largestThreadgroup(needs))} threads` : "none", `at ${round(needs)} registers`],
