@@ -526,7 +526,7 @@ def test_roofline_by_keyboard(page: Page, bench: Served) -> None:
 
 def test_tile_budget_by_keyboard(page: Page, bench: Served) -> None:
     page.goto(f"{bench.url}register-blocking/")
-    expect(says(page)).to_contain_text("48 of 128 registers a lane, 8,192 bytes")
+    expect(says(page)).to_contain_text("48 of 128 registers per lane, 8,192 bytes")
     choose_by_keyboard(page, "Kernel", "m5-gemm, the")
     expect(says(page)).to_contain_text("160 registers exceed the ceiling of 128")
     choose_by_keyboard(page, "Kernel", "m5-gemm, fp")
@@ -544,23 +544,23 @@ def test_occupancy_by_keyboard(page: Page, bench: Served) -> None:
     expect(says(page)).to_contain_text("6 threadgroups a core, 24 simdgroups, limited by registers")
     set_by_keyboard(page, "Threadgroup memory, bytes", "16384")
     expect(says(page)).to_contain_text("3 threadgroups a core, 12 simdgroups, limited by threadgroup memory")
-    set_by_keyboard(page, "Registers a thread", "130")
+    set_by_keyboard(page, "Registers per thread", "130")
     expect(says(page)).to_contain_text("a thread can name 128")
-    set_by_keyboard(page, "Registers a thread", "64")
+    set_by_keyboard(page, "Registers per thread", "64")
     choose_by_keyboard(page, "Chip", "M3")
     expect(says(page)).to_have_text(re.compile("^Unknown. On M3 and M4"))
 
 
 def test_kv_cache_and_decode_by_keyboard(page: Page, bench: Served) -> None:
     page.goto(f"{bench.url}kv-cache/")
-    expect(says(page)).to_contain_text("4.29 GB, 131,072 bytes a token. Reading it once takes at least 8.32 ms")
+    expect(says(page)).to_contain_text("4.29 GB, 131,072 bytes per token. Reading it once takes at least 8.32 ms")
     choose_by_keyboard(page, "Model shape", "Qwen")
-    expect(says(page)).to_contain_text("1.88 GB, 57,344 bytes a token")
+    expect(says(page)).to_contain_text("1.88 GB, 57,344 bytes per token")
     choose_by_keyboard(page, "V stored as", "llama.cpp q4_0")
     expect(page.locator(".mw-i-facts")).to_contain_text("refuses that at the pin")
     page.goto(f"{bench.url}decode-ceiling/")
-    expect(says(page)).to_contain_text("Decode: at most 37.2 tokens a second")
-    expect(says(page)).to_contain_text("Published: 26.59 and 608.1 tokens a second, 71% and 55% of these bounds")
+    expect(says(page)).to_contain_text("Decode: at most 37.2 tokens per second")
+    expect(says(page)).to_contain_text("Published: 26.59 and 608.1 tokens per second, 71% and 55% of these bounds")
     choose_by_keyboard(page, "Chip", "M3 Ultra")
     expect(says(page)).to_contain_text("Prefill: unknown, no faster matrix unit is known before M5")
     expect(says(page)).not_to_contain_text("Published")
@@ -621,8 +621,8 @@ def test_matmul_dispatch_by_keyboard(page: Page, bench: Served) -> None:
 
 def test_the_state_is_in_the_address(page: Page, bench: Served) -> None:
     page.goto(f"{bench.url}occupancy/?other=1#after")
-    set_by_keyboard(page, "Registers a thread", "88")
-    set_by_keyboard(page, "Threads a threadgroup", "64")
+    set_by_keyboard(page, "Registers per thread", "88")
+    set_by_keyboard(page, "Threads per threadgroup", "64")
     assert page.url.startswith(f"{bench.url}occupancy/?other=1&registers=88&threads=64"), (
         "only what differs, and nothing lost"
     )

@@ -89,7 +89,7 @@ const spec = {
   ],
   controls: [
     { key: "way", label: "Order of a step", value: "one", wide: true, options: Object.entries(WAYS).map(([key, way]) => [key, way.name]) },
-    { key: "math", label: "Math a K step, cycles", value: 576, min: 1, max: 100000, whole: true },
+    { key: "math", label: "Math per K step, cycles", value: 576, min: 1, max: 100000, whole: true },
     { key: "wait", label: "Latency of the loads, cycles", value: 478, min: 0, max: 100000, whole: true },
     { key: "groups", label: "Resident threadgroups", value: 1, min: 1, max: 16, whole: true },
     { key: "tile", label: "Bytes of one staged tile pair", value: 8192, min: 16, max: 32768, whole: true },

@@ -1,7 +1,7 @@
 /* Roofline: a chip's two ceilings, and one kernel under them.
    Counted plateau: cores x 128 lanes x 2 x clock (docs/machine/chips.md, chips.json). FP16 on the ALUs: 256 operations
    a core and cycle in either precision on M1 and M2 (philipturner/metal-benchmarks README.md L124-127), 1.70 times FP32
-   on an M5 Max, each at its best (phosphor: 198.3 and 116.9 FMAs a core and cycle), unknown on M3 and M4. Matrix units: 1,024 operations a core and cycle, estimated from an A19
+   on an M5 Max, each at its best (phosphor: 198.3 and 116.9 FMAs per core and cycle), unknown on M3 and M4. Matrix units: 1,024 operations per core and cycle, estimated from an A19
    (Zakharko); 58.2 TFLOPS measured on an M5 Max (MLX PR 3211). */
 import { cell, chart, chips, count, draw, facts, fixed, label, mount as place, percent, round, wrong } from "./ui.js";
 
@@ -35,13 +35,13 @@ export const roofs = (row, path, use) => {
   let from;
   if (path === "alu") [tflops, from] = [counted, counted === null ? "no GPU clock has been published" : "cores × 128 × 2 × clock"];
   else if (path === "alu16") {
-    if (generation <= 8) [tflops, from] = [counted, "as FP32: 256 operations a core and cycle in both"];
+    if (generation <= 8) [tflops, from] = [counted, "as FP32: 256 operations per core and cycle in both"];
     else if (generation === 9) from = "the FP16 rate of M3 and M4 alone has not been published";
     else [tflops, from] = [counted && counted * 1.7, counted === null ? "no GPU clock has been published" : "1.70 × FP32, each at its best on one M5 Max"];
   } else if (generation < 10) from = "no faster matrix unit is known before M5";
   else {
     const clock = cell(row, "clock_mhz");
-    [tflops, from] = clock === null ? [null, "no GPU clock has been published"] : [(cell(row, "cores") * 1024 * clock) / 1e6, "1,024 operations a core and cycle, estimated from an A19"];
+    [tflops, from] = clock === null ? [null, "no GPU clock has been published"] : [(cell(row, "cores") * 1024 * clock) / 1e6, "1,024 operations per core and cycle, estimated from an A19"];
   }
   if (measured[path]) [tflops, from] = [measured[path][0], `measured: ${measured[path][1]}`];
   const gbs = measured.gbs ? measured.gbs[0] : cell(row, "bandwidth_gbs");

@@ -71,7 +71,7 @@ const registerBar = (width, made) => {
   const narrow = width < 520;
   const marks = [[64, "64: Modular's limit for accumulators", "64 Modular"], [120, "120: last without spilling, M5 Max", "120 without spilling"], [CEILING, "128: the ceiling", "128 the ceiling"]];
   return chart(
-    width, 128, "Registers a lane",
+    width, 128, "Registers per lane",
     `${round(made.accumulators)} accumulators${made.operands === null ? ", operands unknown" : ` and ${round(made.operands)} for operands, ${round(made.registers)} together`}, against a ceiling of 128.`,
     draw("rect", { class: "d-soft", x: x(0), y: 20, width: x(most) - x(0), height: 28 }),
     draw("rect", { class: made.accumulators > CEILING ? "d-hot" : "d-a", x: x(0), y: 20, width: x(made.accumulators) - x(0), height: 28 }),
@@ -118,7 +118,7 @@ const spec = {
     const perSecond = made.fromTile && state.rate / made.fromTile;
     const says = over.length
       ? `Does not work as counted: ${over.join("; ")}.`
-      : `${made.registers === null ? `${round(made.accumulators)} accumulators a lane (operands unknown)` : `${round(made.registers)} of 128 registers a lane`}, ${made.memory ? `${count(made.memory)} bytes of threadgroup memory` : "no threadgroup memory"}, ${round(made.fromMemory)} FLOP per byte from memory.${perSecond > MEASURED_TB ? ` At ${state.rate} TFLOPS it asks threadgroup memory for ${round(perSecond, 2)} TB/s, more than the ${MEASURED_TB} read on an M5 Max with 4-byte loads.` : ""}`;
+      : `${made.registers === null ? `${round(made.accumulators)} accumulators per lane (operands unknown)` : `${round(made.registers)} of 128 registers per lane`}, ${made.memory ? `${count(made.memory)} bytes of threadgroup memory` : "no threadgroup memory"}, ${round(made.fromMemory)} FLOP per byte from memory.${perSecond > MEASURED_TB ? ` At ${state.rate} TFLOPS it asks threadgroup memory for ${round(perSecond, 2)} TB/s, more than the ${MEASURED_TB} read on an M5 Max with 4-byte loads.` : ""}`;
     return {
       says,
       shows: [
@@ -134,13 +134,13 @@ const spec = {
         ),
         table("The budget", ["What", "This tile", "Limit"], [
           ["Threads", count(made.threads), "1,024"],
-          ["Accumulators a lane", round(made.accumulators), "128, with everything else"],
-          ["Operands a lane", made.operands === null ? "unknown" : round(made.operands), ""],
+          ["Accumulators per lane", round(made.accumulators), "128, with everything else"],
+          ["Operands per lane", made.operands === null ? "unknown" : round(made.operands), ""],
           ["Threadgroup memory", `${count(made.memory)} B`, "32,768 B"],
-          made.loads && ["Fragment loads a multiply", round(made.loads, 2), ""],
+          made.loads && ["Fragment loads per multiply", round(made.loads, 2), ""],
           perSecond && [`Threadgroup TB/s at ${state.rate} TFLOPS`, round(perSecond, 2), `${MEASURED_TB} by 4-byte loads, M5 Max`],
           ["Memory GB/s at that rate", count((state.rate / made.fromMemory) * 1000), "caches included"],
-          ["Barriers a K step", String(made.barriers), ""],
+          ["Barriers per K step", String(made.barriers), ""],
           ["Largest threadgroup, M1 and M2", largestThreadgroup(needs) ? `${count(largestThreadgroup(needs))} threads` : "none", `at ${round(needs)} registers`],
         ].filter(Boolean), { numbers: false }),
         facts([
