@@ -2,7 +2,7 @@
    Pools: philipturner/metal-benchmarks README.md L84-86 (about 208 KB of registers, about 60 KB of threadgroup memory,
    3,072 threads; Apple7 and Apple8, inferred). Saturation at 24 simdgroups: the same file, L208 (M1 Max).
    The staircase of registers and threads: Rosenzweig, Mesa commit e7139838754e. */
-import { bars, bytes, count, facts, mount as place, percent, round, some, table, wrong } from "./ui.js";
+import { bars, bytes, count, facts, mount as place, percent, some, table, wrong } from "./ui.js";
 
 export const POOL = { registers: 208 * 1024, memory: 60 * 1024, threads: 3072 };
 export const SATURATION = 24;

@@ -3,7 +3,7 @@
    Fragments: steel/gemm/mma.h L32-40 and L464-466 (8 x 8, two elements a lane), steel/gemm/nax.h L27-36 and
    gemm_nax.h L60-64 (16 x 16, eight elements a lane, slabs of 32). */
 import { CEILING, GROUP_MEMORY, SATURATION, largestThreadgroup, residency } from "./occupancy.js";
-import { bars, bytes, chart, count, draw, facts, label, mount as place, round, some, table, wrong } from "./ui.js";
+import { bars, chart, count, draw, facts, label, mount as place, round, some, table, wrong } from "./ui.js";
 
 /** Bytes of a staged operand of rows x columns, `pad` bytes behind each row. 0 when it is not staged. */
 export const staged = (rows, columns, size, pad) => (size ? rows * (columns + pad / size) * size : 0);
