@@ -1,0 +1,226 @@
+"""Compile a .metal file with g++, run its kernels on the CPU, count what they touch and report what they may not do.
+
+The file is compiled as it is, but for declarations of threadgroup variables: C++ has no storage that a group of
+fibers shares, so `threadgroup float a[16][16];` becomes a reference to memory that the runtime watches. Lines keep
+their numbers.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+FLAGS = ("-std=c++20", "-O0", "-g", "-fPIC", "-fsanitize=thread", "-w", f"-I{HERE / 'include'}")
+POSITIONS = frozenset(
+    """thread_position_in_grid threads_per_grid thread_position_in_threadgroup threads_per_threadgroup
+    threadgroup_position_in_grid threadgroups_per_grid thread_index_in_threadgroup simdgroup_index_in_threadgroup
+    thread_index_in_simdgroup simdgroups_per_threadgroup threads_per_simdgroup""".split()
+)
+COUNTERS = (
+    "device_reads device_read_bytes device_read_lines device_writes device_write_bytes device_write_lines "
+    "constant_reads threadgroup_reads threadgroup_read_bytes threadgroup_writes threadgroup_write_bytes "
+    "threadgroup_bytes barriers simdgroup_barriers fragment_loads fragment_stores fragment_multiplies exchanges "
+    "threadgroups threads"
+).split()
+
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+# A declaration of variables, at the start of a statement. A pointer or a cast has no name directly after its type.
+_VARIABLES = re.compile(
+    r"(?<=[;{}\n])([ \t]*)threadgroup[ \t]+(\w[\w:]*(?:<[^;>]*>)?)[ \t]+"
+    r"(\w+[ \t]*(?:\[[^;,]*?\][ \t]*)*(?:,[ \t]*\w+[ \t]*(?:\[[^;,]*?\][ \t]*)*)*);"
+)
+_KERNEL = re.compile(r"\bkernel\s+void\s+(?:__attribute__\s*\(\(.*?\)\)\s*)?(\w+)\s*\(", re.DOTALL)
+
+
+class CompileError(Exception):
+    """g++ refused the file; the message is the compiler's."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a kernel did that it may not: kind, place, and the other place of a race."""
+
+    kind: str
+    line: int
+    detail: str
+    file: str
+    other_line: int = 0
+
+    def __str__(self) -> str:
+        other = f" (the other in line {self.other_line})" if self.other_line else ""
+        return f"{self.file}:{self.line}: {self.kind}: {self.detail}{other}"
+
+
+@dataclass(frozen=True)
+class Run:
+    """Counts by name, over the whole grid, and findings in the order in which they were met.
+
+    Bytes and reads are those of the source, thread by thread. `*_lines` are 128-byte lines, each counted once for a
+    request of a simdgroup, which is one line of the source run by its lanes together. Fragments and barriers count
+    once for the simdgroup and the threadgroup. `threadgroup_bytes` is what one group holds.
+    """
+
+    counts: dict[str, int]
+    findings: list[Finding] = field(default_factory=list)
+
+
+def _blank(text: str) -> str:
+    """Comments as spaces, every line where it was."""
+    return _COMMENT.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
+
+
+def _split(text: str) -> list[str]:
+    """Split at commas outside of brackets."""
+    parts, depth = [""], 0
+    for character in text:
+        depth += (character in "([{<") - (character in ")]}>")
+        if character == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part.strip() for part in parts if part.strip()]
+
+
+def shared_variables(text: str) -> str:
+    """Replace declarations of threadgroup variables, on their lines."""
+
+    def replaced(match: re.Match[str]) -> str:
+        indent, kind, names = match.groups()
+        made = []
+        for one in _split(names):
+            name, bounds = re.fullmatch(r"(\w+)\s*(.*)", one, re.DOTALL).groups()  # type: ignore[union-attr]
+            made.append(f'auto &{name} = ::msl::variable<{kind} {bounds}>("{name}", __LINE__);')
+        return indent + " ".join(made)
+
+    return _VARIABLES.sub(replaced, text)
+
+
+def parameters(text: str, name: str) -> list[tuple[str, str, str]]:
+    """Return type, name and attribute of each parameter of a kernel. A parameter without one is a buffer."""
+    for match in _KERNEL.finditer(text):
+        if match[1] != name:
+            continue
+        depth, end = 1, match.end()
+        while depth:
+            depth += {"(": 1, ")": -1}.get(text[end], 0)
+            end += 1
+        found = []
+        for parameter in _split(text[match.end() : end - 1]):
+            attribute = re.search(r"\[\[\s*(.*?)\s*\]\]", parameter, re.DOTALL)
+            declared = re.sub(r"\[\[.*?\]\]", "", parameter, flags=re.DOTALL).strip()
+            kind, variable = re.fullmatch(r"(.*?[\s*&])(\w+)", declared, re.DOTALL).groups()  # type: ignore[union-attr]
+            found.append((" ".join(kind.split()), variable, attribute[1] if attribute else ""))
+        return found
+    raise ValueError(f"no kernel named {name}")
+
+
+def _entry(name: str, declared: list[tuple[str, str, str]]) -> tuple[str, list[str]]:
+    """Return the C++ that calls a kernel with its arguments, and what each buffer is: device or constant."""
+    arguments, buffers = [], []
+    for kind, _variable, attribute in declared:
+        if attribute in POSITIONS:
+            arguments.append(f"msl::position<{kind}>(msl::place().{attribute})")
+            continue
+        index = int(re.fullmatch(r"buffer\((\d+)\)", attribute)[1]) if attribute else len(buffers)  # type: ignore[index]
+        if index != len(buffers):
+            raise ValueError(f"{name}: buffers are numbered in the order of the parameters")
+        plain = kind.rstrip("*& ").strip()
+        value = f"({plain} *)buffers[{index}]"
+        arguments.append(f"*{value}" if kind.endswith("&") else value)
+        buffers.append("constant" if "constant" in kind.split() else "device")
+    call = f"  {name}({', '.join(arguments)});"
+    head = f'extern "C" __attribute__((no_sanitize_thread)) void msl_enter_{name}(void **buffers) {{'
+    return f"{head}\n{call}\n}}\n", buffers
+
+
+def runtime(build: Path) -> Path:
+    """Compile the runtime into *build*, once."""
+    made = build / "runtime.o"
+    if not made.exists():
+        _compile(["-std=c++20", "-O2", "-fPIC", "-w", "-U_FORTIFY_SOURCE", "-c", str(HERE / "runtime.cpp")], made)
+    return made
+
+
+def _compile(arguments: Sequence[str], output: Path) -> None:
+    compiler = shutil.which("g++")
+    if compiler is None:
+        raise CompileError("g++ is not here")
+    output.parent.mkdir(parents=True, exist_ok=True)
+    done = subprocess.run([compiler, *arguments, "-o", output], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise CompileError(done.stderr)
+
+
+class Library:
+    """One .metal file, compiled; its kernels can be run any number of times."""
+
+    def __init__(self, source: str, name: str, build: Path, defines: dict[str, int] | None = None) -> None:
+        """Compile *source*, which findings call *name*, in *build*; raise CompileError where g++ does."""
+        self.name = name
+        self._text = _blank(source)
+        stem = re.sub(r"\W", "_", name)
+        cpp, obj, self._path = (build / f"{stem}{end}" for end in (".cpp", ".o", ".so"))
+        build.mkdir(parents=True, exist_ok=True)
+        kernels = _KERNEL.findall(self._text)
+        entries = {kernel: _entry(kernel, parameters(self._text, kernel)) for kernel in kernels}
+        made = "".join(code for code, _ in entries.values())
+        cpp.write_text(f'#line 1 "{name}"\n{shared_variables(self._text)}\n{made}', encoding="utf-8")
+        self._buffers = {kernel: buffers for kernel, (_, buffers) in entries.items()}
+        _compile([*FLAGS, *(f"-D{k}={v}" for k, v in (defines or {}).items()), "-c", str(cpp)], obj)
+        _compile(["-shared", str(obj), str(runtime(build)), "-ldl"], self._path)
+        self._library = ctypes.CDLL(str(self._path))
+        for function, result in (
+            ("msl_buffer", ctypes.c_void_p),
+            ("msl_launch", ctypes.POINTER(ctypes.c_uint64)),
+            ("msl_kind", ctypes.c_char_p),
+            ("msl_detail", ctypes.c_char_p),
+            ("msl_where", ctypes.c_size_t),
+        ):
+            getattr(self._library, function).restype = result
+
+    def run(self, kernel: str, buffers: Sequence[Any], groups: Sequence[int], threads: Sequence[int]) -> Run:
+        """Run *groups* threadgroups of *threads* threads; *buffers* are writable, contiguous and changed in place."""
+        lib, kinds = self._library, self._buffers[kernel]
+        if len(buffers) != len(kinds):
+            raise ValueError(f"{kernel} has {len(kinds)} buffers, not {len(buffers)}")
+        lib.msl_begin()
+        views = [memoryview(buffer).cast("B") for buffer in buffers]
+        names = [v for _, v, attribute in parameters(self._text, kernel) if attribute not in POSITIONS]
+        at = []
+        for view, kind, name in zip(views, kinds, names, strict=True):
+            place = lib.msl_buffer(name.encode(), ctypes.c_size_t(view.nbytes), kind == "constant")
+            ctypes.memmove(place, (ctypes.c_char * view.nbytes).from_buffer(view), view.nbytes)
+            at.append(place)
+        three = [(ctypes.c_uint32 * 3)(*size, *(1,) * (3 - len(size))) for size in (groups, threads)]
+        enter = getattr(lib, f"msl_enter_{kernel}")
+        counted = lib.msl_launch(enter, (ctypes.c_void_p * len(at))(*at), *three)
+        counts = dict(zip(COUNTERS, counted[: len(COUNTERS)], strict=True))
+        for view, place in zip(views, at, strict=True):
+            ctypes.memmove((ctypes.c_char * view.nbytes).from_buffer(view), place, view.nbytes)
+        return Run(counts, [self._finding(i) for i in range(lib.msl_findings())])
+
+    def _finding(self, i: int) -> Finding:
+        lib = self._library
+        line, other = self._line(i, 0), self._line(i, 1)
+        return Finding(lib.msl_kind(i).decode(), line, lib.msl_detail(i).decode(), self.name, other)
+
+    def _line(self, i: int, other: int) -> int:
+        """The innermost place of a trace that lies in the .metal file itself, not in the headers below it."""
+        places: list[int] = []
+        while place := self._library.msl_where(i, other, len(places)):
+            places.append(place)
+        if not places:
+            return 0
+        command = ["addr2line", "-e", str(self._path), *(hex(p) for p in places)]
+        for answer in subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines():
+            file, _, line = answer.split(" ")[0].rpartition(":")
+            if file.endswith(self.name) and line.isdigit():
+                return int(line)
+        return 0
