@@ -28,12 +28,12 @@ from pathlib import Path
 
 from benchmarks.gitserver import serving
 from benchmarks.sites import Corpus, Shape, write_site
-from mkdocs_metalworking.core.blob import FileKey, LockedFile
-from mkdocs_metalworking.core.directive import parse_directive
-from mkdocs_metalworking.core.project import Project, Settings
-from mkdocs_metalworking.core.resolver import Resolver
-from mkdocs_metalworking.core.store import Store
-from mkdocs_metalworking.core.transports.remote import Remote
+from mkdocs_metalworking.deliver.project import Project, Settings
+from mkdocs_metalworking.deliver.resolver import Resolver
+from mkdocs_metalworking.deliver.store import Store
+from mkdocs_metalworking.deliver.transports.remote import Remote
+from mkdocs_metalworking.quote.blob import FileKey, LockedFile
+from mkdocs_metalworking.quote.directive import parse_directive
 
 ENV = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
 MKDOCS = [sys.executable, "-m", "mkdocs"]

@@ -10,8 +10,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from mkdocs_metalworking.core.blob import FileKey, LockedFile
-from mkdocs_metalworking.core.lock import Lock
+from mkdocs_metalworking.quote.blob import FileKey, LockedFile
+from mkdocs_metalworking.quote.lock import Lock
 
 WORDS = (  # noqa: SIM905
     "tile simdgroup register lane barrier fragment loader kernel threadgroup cache line stride copy "

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import markdown
 
-from mkdocs_metalworking.core.binding import Binder
-from mkdocs_metalworking.core.blob import FileKey
-from mkdocs_metalworking.core.lock import Lock
-from mkdocs_metalworking.core.project import Project, Settings
+from mkdocs_metalworking.deliver.project import Project, Settings
+from mkdocs_metalworking.git.binding import Binder
 from mkdocs_metalworking.markdown.extension import MetalworkingExtension
 from mkdocs_metalworking.markdown.page import PageContext
+from mkdocs_metalworking.quote.blob import FileKey
+from mkdocs_metalworking.quote.lock import Lock
 
 GIT_ENV = {
     "GIT_AUTHOR_NAME": "Ada",

@@ -9,8 +9,8 @@ from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 from markdown.util import AtomicString
 
-from ..core.cuda import Cuda, modal_title, modal_url, read_front_matter, split_front_matter
-from ..core.diagnostics import MetalworkingError
+from ..glossary.callout import Cuda, modal_title, modal_url, read_front_matter, split_front_matter
+from ..quote.diagnostics import MetalworkingError
 
 if TYPE_CHECKING:
     from .extension import Work

@@ -16,11 +16,11 @@ from markdown.inlinepatterns import InlineProcessor
 from markdown.treeprocessors import Treeprocessor
 from markdown.util import AtomicString
 
-from ..core.diagnostics import Location, MetalworkingError
-from ..core.directive import LINE, parse_directive
-from ..core.lines import LineRange, format_ranges, parse_ranges
-from ..core.permalinks import permalink
-from ..core.quotation import Quotation
+from ..quote.diagnostics import Location, MetalworkingError
+from ..quote.directive import LINE, parse_directive
+from ..quote.lines import LineRange, format_ranges, parse_ranges
+from ..quote.permalinks import permalink
+from ..quote.quotation import Quotation
 from . import figure, highlight
 
 if TYPE_CHECKING:

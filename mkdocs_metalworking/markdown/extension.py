@@ -18,17 +18,17 @@ from markdown.extensions import Extension
 from markdown.extensions.footnotes import FootnoteExtension
 from markdown.preprocessors import Preprocessor
 
-from ..core.diagnostics import Diagnostics, Location, MetalworkingError, Severity
-from ..core.project import Project, Settings
-from ..core.quotation import Quotation, Quoter
+from ..deliver.project import Project, Settings
+from ..quote.diagnostics import Diagnostics, Location, MetalworkingError, Severity
+from ..quote.quotation import Quotation, Quoter
 from . import highlight
 from .callout import CalloutProcessor, FrontMatterPreprocessor
-from .cite import CitationProcessor
-from .context import rendered_page
+from .citations import CitationProcessor
 from .excerpts import EscapeProcessor, ExcerptProcessor, LeftoverProcessor, NotesProcessor
 from .figure import Anchors
 from .highlight import LineCache
 from .page import Locator, PageContext
+from .zensical import rendered_page
 
 _LOG = logging.getLogger("mkdocs_metalworking")
 NAMES = frozenset({"mkdocs_metalworking", __name__, f"{__name__}:MetalworkingExtension"})

@@ -15,12 +15,12 @@ from xml.etree.ElementTree import Element, SubElement
 from markdown.util import AtomicString
 from pygments.lexer import Lexer
 
-from ..core.blob import FileKey
-from ..core.diagnostics import Diagnostic, printable
-from ..core.lines import Ranges, Segment, format_ranges
-from ..core.permalinks import permalink, repo_url
-from ..core.quotation import Quotation
-from ..core.sources import Pin
+from ..quote.blob import FileKey
+from ..quote.diagnostics import Diagnostic, printable
+from ..quote.lines import Ranges, Segment, format_ranges
+from ..quote.permalinks import permalink, repo_url
+from ..quote.quotation import Quotation
+from ..quote.sources import Pin
 from . import highlight
 from .highlight import LineCache
 

@@ -20,7 +20,7 @@ from pygments.lexers import get_lexer_by_name, get_lexer_for_filename
 from pygments.token import Text, Whitespace
 from pygments.util import ClassNotFound
 
-from ..core.diagnostics import INVISIBLE, MetalworkingError
+from ..quote.diagnostics import INVISIBLE, MetalworkingError
 from .lexer import MetalLexer
 
 FORMAT = "2"

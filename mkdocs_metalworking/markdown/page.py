@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import accumulate
 
-from ..core.citations import CitedLines, CitedReference
-from ..core.cuda import PageMeta, split_front_matter
-from ..core.diagnostics import Diagnostics, Location, MetalworkingError
-from ..core.directive import LINE
-from ..core.quotation import Quotation
+from ..glossary.callout import PageMeta, split_front_matter
+from ..quote.citations import CitedLines, CitedReference
+from ..quote.diagnostics import Diagnostics, Location, MetalworkingError
+from ..quote.directive import LINE
+from ..quote.quotation import Quotation
 
 _NEWLINE = re.compile(r"\r\n|\n|\r")
 _FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,})")

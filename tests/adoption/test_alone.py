@@ -37,7 +37,7 @@ def test_the_distributions_are_clean(distributions: list[Path]) -> None:
     assert done.returncode == 0, done.stdout
     assert [path.suffix for path in distributions] == [".whl", ".gz"]
     inside = zipfile.ZipFile(distributions[0]).namelist()
-    for name in ("py.typed", "assets/metalworking.css", "schemas/sources.schema.json", "host/templates/page.md"):
+    for name in ("py.typed", "assets/metalworking.css", "schemas/sources.schema.json", "hosts/cli/page.md"):
         assert f"mkdocs_metalworking/{name}" in inside
     assert not [name for name in inside if name.startswith(("tests", "docs", "overrides", "code"))]
     with tarfile.open(distributions[1]) as archive:
@@ -59,9 +59,9 @@ def test_ten_minutes_with_a_local_repository(python: Path, adopter: Project) -> 
     assert unlocked.returncode == 1
     assert "docs/index.md:3: " in unlocked.stderr
     assert "is not in sources.lock (run: metalworking lock)" in unlocked.stderr
-    lock = call(python, adopter.root, "mkdocs_metalworking.host", "lock")
+    lock = call(python, adopter.root, "mkdocs_metalworking", "lock")
     assert lock.returncode == 0, lock.stdout + lock.stderr
-    check = call(python, adopter.root, "mkdocs_metalworking.host", "check", "--strict")
+    check = call(python, adopter.root, "mkdocs_metalworking", "check", "--strict")
     assert check.returncode == 0, check.stdout
     built = call(python, adopter.root, "mkdocs", "build", "--strict")
     assert built.returncode == 0, built.stderr
@@ -81,7 +81,7 @@ def test_the_same_site_from_a_package_index(python: Path, adopter: Project, serv
     adopter.put("sources.yml", sources.replace("license: MIT", package))
     settings = {"PIP_INDEX_URL": index.url, "PIP_EXTRA_INDEX_URL": "", "PIP_CONFIG_FILE": "/dev/null"}
     adopter.put("mkdocs.yml", MKDOCS.replace("[metalworking]", "\n  - metalworking:\n      store: store"))
-    lock = call(python, adopter.root, "mkdocs_metalworking.host", "lock", **settings)
+    lock = call(python, adopter.root, "mkdocs_metalworking", "lock", **settings)
     assert lock.returncode == 0, lock.stdout + lock.stderr
     assert "1 files, 1 archives, 1 newly bound" in lock.stderr
     shutil.rmtree(adopter.root / "code")

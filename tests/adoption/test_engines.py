@@ -144,7 +144,7 @@ def test_the_extension_may_be_listed_beside_the_plugin(python, book: Project) ->
     assert_pages(book, "site")
     assert_whole(book, "site")
     assert book.html("part/one/index.html").count("<figure") == 1, "once, not twice"
-    checked = call(python, book.root, "mkdocs_metalworking.host", "check", "--strict")
+    checked = call(python, book.root, "mkdocs_metalworking", "check", "--strict")
     assert checked.returncode == 0, checked.stdout
     assert "2 excerpts, 3 citations" in checked.stderr
 
@@ -158,15 +158,15 @@ def test_zensical_with_the_extension_listed(engines, book: Project) -> None:  # 
 
 
 def test_zensical_from_the_stage_has_everything(engines, python, book: Project) -> None:  # type: ignore[no-untyped-def]
-    staged = call(python, book.root, "mkdocs_metalworking.host", "stage", "build/zensical", "--strict")
+    staged = call(python, book.root, "mkdocs_metalworking", "stage", "build/zensical", "--strict")
     assert staged.returncode == 0, staged.stdout + staged.stderr
-    again = call(python, book.root, "mkdocs_metalworking.host", "stage", "build/zensical", "--strict")
+    again = call(python, book.root, "mkdocs_metalworking", "stage", "build/zensical", "--strict")
     assert again.returncode == 0, "a stage may be written again"
     built = engines(book.root / "build/zensical", "zensical", "build", "--strict")
     assert built.returncode == 0, built.stdout + built.stderr
     assert_pages(book, "build/zensical/site")
     assert_whole(book, "build/zensical/site")
-    elsewhere = call(python, book.root, "mkdocs_metalworking.host", "stage", "docs")
+    elsewhere = call(python, book.root, "mkdocs_metalworking", "stage", "docs")
     assert elsewhere.returncode == 1
     assert "holds something else (name an empty folder)" in elsewhere.stdout
 

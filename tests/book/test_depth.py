@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from mkdocs_metalworking.host.library import book_of
-from mkdocs_metalworking.host.site import Site
-from mkdocs_metalworking.host.stats import Depth, depth
+from mkdocs_metalworking.glossary.library import book_of
+from mkdocs_metalworking.hosts.cli.stats import Depth, depth
+from mkdocs_metalworking.hosts.mkdocs.reading import Site
 
 ROOT = Path(__file__).parents[2]
 # Folder: words from and to, excerpts, figures or tables, citations.

@@ -100,7 +100,7 @@ def test_callouts_may_be_required(site: Site) -> None:
     told = [line.split("  ")[-1] for line in done.stderr.splitlines() if "no callout" in line]
     why = "this page has no callout (write cuda: in its front matter; the verdict none says that nothing corresponds)"
     assert told == [f"WARNING -  docs/{page}.md: {why}".split("  ")[-1] for page in ("first/two", "second/three")]
-    checked = site.run("mkdocs_metalworking.host", "check")
+    checked = site.run("mkdocs_metalworking", "check")
     assert checked.returncode == 0
     assert [line for line in checked.stdout.splitlines() if "no callout" in line] == [
         f"warning: docs/{page}.md: {why}" for page in ("first/two", "second/three")

@@ -12,7 +12,7 @@ from tests.builds.conftest import Site
 
 
 def metalworking(site: Site, *arguments: str):  # type: ignore[no-untyped-def]
-    return site.run("mkdocs_metalworking.host", *arguments)
+    return site.run("mkdocs_metalworking", *arguments)
 
 
 def test_check_passes_and_counts(site: Site) -> None:

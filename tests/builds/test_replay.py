@@ -14,7 +14,7 @@ import pytest
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 
-from mkdocs_metalworking.host.plugin import MetalworkingPlugin
+from mkdocs_metalworking.hosts.mkdocs.plugin import MetalworkingPlugin
 from tests.builds.conftest import Site
 
 IGNORED = {"sitemap.xml", "sitemap.xml.gz"}

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from mkdocs_metalworking.core.blob import LockedFile
-from mkdocs_metalworking.core.diagnostics import Severity
-from mkdocs_metalworking.core.git import find_git_dir
-from mkdocs_metalworking.host.site import Site
+from mkdocs_metalworking.git.command import find_git_dir
+from mkdocs_metalworking.hosts.mkdocs.reading import Site
 from mkdocs_metalworking.markdown.figure import Anchors, code
+from mkdocs_metalworking.quote.blob import LockedFile
+from mkdocs_metalworking.quote.diagnostics import Severity
 
 ROOT = Path(__file__).parents[2]
 LINE = re.compile(r'<span class="mw-l[^"]*" id="[^"]*"><a [^>]*data-n="(\d+)"[^>]*></a>(.*?)\n</span>', re.DOTALL)

@@ -13,7 +13,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from mkdocs_metalworking.host.commands.listing import SCHEMAS
+from mkdocs_metalworking.hosts.cli.listing import SCHEMAS
 from tests.cli.conftest import Desk
 
 ROOT = Path(__file__).parents[2]
@@ -50,7 +50,7 @@ def test_the_repository_meets_its_own_schema(desk: Desk) -> None:
 def test_shell_completion(shell: str) -> None:
     env = {**os.environ, "_METALWORKING_COMPLETE": f"{shell}_source"}
     done = subprocess.run(
-        [sys.executable, "-m", "mkdocs_metalworking.host"], env=env, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "mkdocs_metalworking"], env=env, capture_output=True, text=True, check=False
     )
     if shell == "bash" and "Bash" in done.stderr:
         pytest.skip("this Bash is too old for click")
@@ -58,7 +58,7 @@ def test_shell_completion(shell: str) -> None:
     assert "_METALWORKING_COMPLETE" in done.stdout
     env |= {"_METALWORKING_COMPLETE": "bash_complete", "COMP_WORDS": "metalworking b", "COMP_CWORD": "1"}
     done = subprocess.run(
-        [sys.executable, "-m", "mkdocs_metalworking.host"], env=env, capture_output=True, text=True, check=True
+        [sys.executable, "-m", "mkdocs_metalworking"], env=env, capture_output=True, text=True, check=True
     )
     assert done.stdout.split() == ["plain,bump"]
 
@@ -99,7 +99,7 @@ def test_the_hook_runs_a_command_that_exists(desk: Desk) -> None:
         name for name in ("docs/a/b.md", "mkdocs.yml", "sources.lock", "sources.yml") if re.search(hook["files"], name)
     ]
     assert matched == ["docs/a/b.md", "mkdocs.yml", "sources.lock", "sources.yml"]
-    assert not re.search(hook["files"], "mkdocs_metalworking/core/git.py")
+    assert not re.search(hook["files"], "mkdocs_metalworking/git/command.py")
 
 
 def test_the_snippets_expand_to_what_the_check_accepts(desk: Desk) -> None:

@@ -15,7 +15,7 @@ from tests.support import commit_files
 
 _FENCE = re.compile(r"^(?P<indent>[ ]*)(?P<mark>`{3,})(?P<lang>\w+)(?P<rest>[^`\n]*)$")
 _TITLE = re.compile(r'title="([^"]+)"')
-RUN = {"metalworking": "mkdocs_metalworking.host", "mkdocs": "mkdocs", "python": None}
+RUN = {"metalworking": "mkdocs_metalworking", "mkdocs": "mkdocs", "python": None}
 """What a console block may run, as modules of this Python."""
 
 

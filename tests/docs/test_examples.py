@@ -14,16 +14,16 @@ import pytest
 import yaml
 from mkdocs.config.base import Config
 
-from mkdocs_metalworking.core.diagnostics import Severity
-from mkdocs_metalworking.core.project import Project, Settings
-from mkdocs_metalworking.core.sources import ALLOWED_LICENSES
-from mkdocs_metalworking.core.yamldoc import load_yaml
-from mkdocs_metalworking.host.book.plugin import BookConfig
-from mkdocs_metalworking.host.build import Ending, Link
-from mkdocs_metalworking.host.cli import main
-from mkdocs_metalworking.host.plugin import MetalworkingConfig
+from mkdocs_metalworking.deliver.project import Project, Settings
+from mkdocs_metalworking.hosts.cli.main import main
+from mkdocs_metalworking.hosts.forms.plugin import BookConfig
+from mkdocs_metalworking.hosts.mkdocs.build import Ending, Link
+from mkdocs_metalworking.hosts.mkdocs.plugin import MetalworkingConfig
 from mkdocs_metalworking.markdown.extension import MetalworkingExtension
 from mkdocs_metalworking.markdown.page import PageContext
+from mkdocs_metalworking.quote.diagnostics import Severity
+from mkdocs_metalworking.quote.sources import ALLOWED_LICENSES
+from mkdocs_metalworking.quote.yamldoc import load_yaml
 from tests.docs.blocks import Workshop, blocks
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from mkdocs_metalworking.core.blob import FileKey, LockedFile
-from mkdocs_metalworking.core.store import Store
+from mkdocs_metalworking.deliver.store import Store
+from mkdocs_metalworking.quote.blob import FileKey, LockedFile
 
 Respond = Callable[[BaseHTTPRequestHandler], None]
 

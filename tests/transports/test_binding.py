@@ -7,10 +7,10 @@ import zlib
 
 import pytest
 
-from mkdocs_metalworking.core.binding import Binder
-from mkdocs_metalworking.core.blob import FileKey, LockedFile
-from mkdocs_metalworking.core.diagnostics import MetalworkingError, Unavailable
-from mkdocs_metalworking.core.git import clone_url
+from mkdocs_metalworking.git.binding import Binder
+from mkdocs_metalworking.git.command import clone_url
+from mkdocs_metalworking.quote.blob import FileKey, LockedFile
+from mkdocs_metalworking.quote.diagnostics import MetalworkingError, Unavailable
 from tests.transports.gitserver import GitServer
 
 LFS = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 12\n"

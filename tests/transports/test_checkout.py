@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from mkdocs_metalworking.core.blob import FileKey, LockedFile
-from mkdocs_metalworking.core.git import Git, GitError, find_git_dir, safe_environment
-from mkdocs_metalworking.core.gitobjects import CatFile, MissingObject, Oversized, resolve_path
-from mkdocs_metalworking.core.resolver import Resolver
-from mkdocs_metalworking.core.transports import NotDelivered
-from mkdocs_metalworking.core.transports.checkout import Checkout
+from mkdocs_metalworking.deliver.resolver import Resolver
+from mkdocs_metalworking.deliver.transport import NotDelivered
+from mkdocs_metalworking.deliver.transports.checkout import Checkout
+from mkdocs_metalworking.git.command import Git, GitError, find_git_dir, safe_environment
+from mkdocs_metalworking.git.objects import CatFile, MissingObject, Oversized, resolve_path
+from mkdocs_metalworking.quote.blob import FileKey, LockedFile
 
 DATA = b"line 1\r\n\ttab\nlast without newline"
 

@@ -13,16 +13,16 @@ from base64 import b64encode
 
 import pytest
 
-from mkdocs_metalworking.core.archive import ArchivePin, PackageSpec
-from mkdocs_metalworking.core.diagnostics import MetalworkingError, Unavailable
-from mkdocs_metalworking.core.http import Limits, new_session
-from mkdocs_metalworking.core.index import Index
-from mkdocs_metalworking.core.members import Bounds
-from mkdocs_metalworking.core.pipconfig import IndexSettings, index_settings
-from mkdocs_metalworking.core.progress import Progress
-from mkdocs_metalworking.core.resolver import Resolver
-from mkdocs_metalworking.core.store import Store
-from mkdocs_metalworking.core.transports.package import Package
+from mkdocs_metalworking.deliver.archive_members import Bounds
+from mkdocs_metalworking.deliver.http import Limits, new_session
+from mkdocs_metalworking.deliver.package_index import Index
+from mkdocs_metalworking.deliver.pipconfig import IndexSettings, index_settings
+from mkdocs_metalworking.deliver.progress import Progress
+from mkdocs_metalworking.deliver.resolver import Resolver
+from mkdocs_metalworking.deliver.store import Store
+from mkdocs_metalworking.deliver.transports.package import Package
+from mkdocs_metalworking.quote.diagnostics import MetalworkingError, Unavailable
+from mkdocs_metalworking.quote.packages import ArchivePin, PackageSpec
 
 LIMITS = Limits(2, 1, 5, 1 << 24)
 DATA = b"kernel void k() {}\n"

@@ -8,11 +8,11 @@ import zlib
 
 import pytest
 
-from mkdocs_metalworking.core.diagnostics import MetalworkingError, Unavailable
-from mkdocs_metalworking.core.http import Limits, new_session, redact
-from mkdocs_metalworking.core.resolver import Resolver
-from mkdocs_metalworking.core.transports import NotDelivered
-from mkdocs_metalworking.core.transports.raw import TEMPLATES, Raw
+from mkdocs_metalworking.deliver.http import Limits, new_session
+from mkdocs_metalworking.deliver.resolver import Resolver
+from mkdocs_metalworking.deliver.transport import NotDelivered
+from mkdocs_metalworking.deliver.transports.raw import TEMPLATES, Raw
+from mkdocs_metalworking.quote.diagnostics import MetalworkingError, Unavailable, redact
 
 DATA = b"kernel void k() {}\n" * 200
 LIMITS = Limits(connect=1.0, read=0.4, total=1.0, max_bytes=100_000)

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from mkdocs_metalworking.core.blob import FileKey, LockedFile
-from mkdocs_metalworking.core.resolver import Resolver
-from mkdocs_metalworking.core.store import Store
-from mkdocs_metalworking.core.transports import NotDelivered
-from mkdocs_metalworking.core.transports.remote import Remote
+from mkdocs_metalworking.deliver.resolver import Resolver
+from mkdocs_metalworking.deliver.store import Store
+from mkdocs_metalworking.deliver.transport import NotDelivered
+from mkdocs_metalworking.deliver.transports.remote import Remote
+from mkdocs_metalworking.quote.blob import FileKey, LockedFile
 from tests.support import commit_files, git
 
 

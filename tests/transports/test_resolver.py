@@ -7,13 +7,13 @@ import time
 
 import pytest
 
-from mkdocs_metalworking.core.diagnostics import MetalworkingError, Severity, Unavailable
-from mkdocs_metalworking.core.http import Limits, new_session
-from mkdocs_metalworking.core.resolver import Resolver
-from mkdocs_metalworking.core.store import Store
-from mkdocs_metalworking.core.transports.checkout import Checkout
-from mkdocs_metalworking.core.transports.package import Package
-from mkdocs_metalworking.core.transports.raw import Raw
+from mkdocs_metalworking.deliver.http import Limits, new_session
+from mkdocs_metalworking.deliver.resolver import Resolver
+from mkdocs_metalworking.deliver.store import Store
+from mkdocs_metalworking.deliver.transports.checkout import Checkout
+from mkdocs_metalworking.deliver.transports.package import Package
+from mkdocs_metalworking.deliver.transports.raw import Raw
+from mkdocs_metalworking.quote.diagnostics import MetalworkingError, Severity, Unavailable
 
 DATA = b"kernel void k() {}\n"
 

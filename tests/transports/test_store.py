@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from mkdocs_metalworking.core.archive import ArchivePin
-from mkdocs_metalworking.core.blob import FileKey, LockedFile
-from mkdocs_metalworking.core.diagnostics import MetalworkingError
-from mkdocs_metalworking.core.store import Store, default_root
+from mkdocs_metalworking.deliver.store import Store, default_root
+from mkdocs_metalworking.quote.blob import FileKey, LockedFile
+from mkdocs_metalworking.quote.diagnostics import MetalworkingError
+from mkdocs_metalworking.quote.packages import ArchivePin
 
 DATA = b"kernel void k() {}\n" * 50
 FILE = LockedFile.of(FileKey("o/n", "a" * 40, "k.metal"), DATA)

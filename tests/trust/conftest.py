@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mkdocs_metalworking.core.diagnostics import MetalworkingError
+from mkdocs_metalworking.quote.diagnostics import MetalworkingError
 from tests.transports.conftest import make_repo, serve, store, tools  # noqa: F401 (fixtures)
 
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from mkdocs_metalworking.core.lock import load_lock
+from mkdocs_metalworking.quote.lock import load_lock
 from tests.support import commit_files, git
 
 ROOT = Path(__file__).resolve().parents[2]

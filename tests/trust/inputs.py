@@ -8,20 +8,20 @@ from pathlib import Path
 
 import markdown
 
-from mkdocs_metalworking.core.blob import FileKey, LockedFile
-from mkdocs_metalworking.core.citations import CITATION, parse_citation
-from mkdocs_metalworking.core.cuda import read_front_matter
-from mkdocs_metalworking.core.diagnostics import Diagnostic, MetalworkingError
-from mkdocs_metalworking.core.directive import parse_directive
-from mkdocs_metalworking.core.lines import format_ranges, parse_ranges
-from mkdocs_metalworking.core.lock import Lock, load_lock
-from mkdocs_metalworking.core.permalinks import parse_permalink, permalink
-from mkdocs_metalworking.core.project import Project, Settings
-from mkdocs_metalworking.core.sources import load_sources
-from mkdocs_metalworking.core.store import Store
-from mkdocs_metalworking.host.mapping import mapping_table, read_mapping
+from mkdocs_metalworking.deliver.project import Project, Settings
+from mkdocs_metalworking.deliver.store import Store
+from mkdocs_metalworking.glossary.callout import read_front_matter
+from mkdocs_metalworking.glossary.mapping import mapping_table, read_mapping
 from mkdocs_metalworking.markdown.extension import MetalworkingExtension
 from mkdocs_metalworking.markdown.page import PageContext
+from mkdocs_metalworking.quote.blob import FileKey, LockedFile
+from mkdocs_metalworking.quote.citations import CITATION, parse_citation
+from mkdocs_metalworking.quote.diagnostics import Diagnostic, MetalworkingError
+from mkdocs_metalworking.quote.directive import parse_directive
+from mkdocs_metalworking.quote.lines import format_ranges, parse_ranges
+from mkdocs_metalworking.quote.lock import Lock, load_lock
+from mkdocs_metalworking.quote.permalinks import parse_permalink, permalink
+from mkdocs_metalworking.quote.sources import load_sources
 from tests.support import EXTENSION_CONFIGS, EXTENSIONS
 
 # Words of every grammar, and what has broken other parsers.

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from mkdocs_metalworking.core.members import Bounds, Member, read_members
-from mkdocs_metalworking.core.transports import NotDelivered
+from mkdocs_metalworking.deliver.archive_members import Bounds, Member, read_members
+from mkdocs_metalworking.deliver.transport import NotDelivered
 from tests.trust.conftest import files_below
 
 COUNT = int(os.environ.get("TRUST_ARCHIVES", "600"))

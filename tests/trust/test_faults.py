@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from mkdocs_metalworking.core.store import Store
+from mkdocs_metalworking.deliver.store import Store
 from tests.transports.gitserver import GitServer
 from tests.trust.faults import Site, Trial, Zygote, small_disk
 

@@ -21,15 +21,15 @@ from typing import Any
 
 import pytest
 
-from mkdocs_metalworking.core.archive import PackageSpec
-from mkdocs_metalworking.core.diagnostics import MetalworkingError, Unavailable
-from mkdocs_metalworking.core.http import Limits, leads_inward, new_session, open_stream
-from mkdocs_metalworking.core.index import Index
-from mkdocs_metalworking.core.pipconfig import IndexSettings
-from mkdocs_metalworking.core.resolver import Resolver
-from mkdocs_metalworking.core.store import Store
-from mkdocs_metalworking.core.transports import NotDelivered
-from mkdocs_metalworking.core.transports.raw import Raw
+from mkdocs_metalworking.deliver.http import Limits, leads_inward, new_session, open_stream
+from mkdocs_metalworking.deliver.package_index import Index
+from mkdocs_metalworking.deliver.pipconfig import IndexSettings
+from mkdocs_metalworking.deliver.resolver import Resolver
+from mkdocs_metalworking.deliver.store import Store
+from mkdocs_metalworking.deliver.transport import NotDelivered
+from mkdocs_metalworking.deliver.transports.raw import Raw
+from mkdocs_metalworking.quote.diagnostics import MetalworkingError, Unavailable
+from mkdocs_metalworking.quote.packages import PackageSpec
 from tests.support import Bench
 from tests.trust.conftest import files_below, outcome
 
@@ -477,8 +477,8 @@ def test_secrets_are_told_to_their_host_and_to_nobody_else(tmp_path, serve, tool
     }
     outputs = []
     for command in (
-        ["-m", "mkdocs_metalworking.host", "fetch"],
-        ["-m", "mkdocs_metalworking.host", "lock", "--update"],
+        ["-m", "mkdocs_metalworking", "fetch"],
+        ["-m", "mkdocs_metalworking", "lock", "--update"],
         ["-m", "mkdocs", "build", "-v"],
     ):
         done = subprocess.run([sys.executable, *command], cwd=root, env=env, capture_output=True, timeout=120)

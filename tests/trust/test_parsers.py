@@ -11,10 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mkdocs_metalworking.core.cuda import read_front_matter
-from mkdocs_metalworking.core.diagnostics import MetalworkingError
-from mkdocs_metalworking.core.directive import parse_directive
-from mkdocs_metalworking.core.sources import load_sources
+from mkdocs_metalworking.glossary.callout import read_front_matter
+from mkdocs_metalworking.quote.diagnostics import MetalworkingError
+from mkdocs_metalworking.quote.directive import parse_directive
+from mkdocs_metalworking.quote.sources import load_sources
 from tests.support import EXTENSION_CONFIGS, EXTENSIONS
 from tests.trust.inputs import PARSERS, TOKENS, Pages
 

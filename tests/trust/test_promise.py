@@ -11,16 +11,16 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from mkdocs_metalworking.core.binding import check_content
-from mkdocs_metalworking.core.blob import FileKey, LockedFile, blob_id
-from mkdocs_metalworking.core.diagnostics import MetalworkingError
-from mkdocs_metalworking.core.lines import Segment, dedent, source_lines
-from mkdocs_metalworking.core.lock import Lock, load_lock
-from mkdocs_metalworking.core.store import Store
-from mkdocs_metalworking.core.witness import contradictions
-from mkdocs_metalworking.host.cli import main
+from mkdocs_metalworking.deliver.store import Store
+from mkdocs_metalworking.git.binding import check_content
+from mkdocs_metalworking.git.contradiction import contradictions
+from mkdocs_metalworking.hosts.cli.main import main
 from mkdocs_metalworking.markdown.highlight import faithful, highlight_lines, lexer_named
-from mkdocs_metalworking.markdown.linecache import DiskLineCache
+from mkdocs_metalworking.markdown.highlight_cache import DiskLineCache
+from mkdocs_metalworking.quote.blob import FileKey, LockedFile, blob_id
+from mkdocs_metalworking.quote.diagnostics import MetalworkingError
+from mkdocs_metalworking.quote.lines import Segment, dedent, source_lines
+from mkdocs_metalworking.quote.lock import Lock, load_lock
 from tests.support import Bench, git
 from tests.trust.reading import read_code
 from tests.trust.world import fast_folder, run_many

@@ -17,17 +17,17 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from mkdocs_metalworking.core.binding import Binder
-from mkdocs_metalworking.core.blob import FileKey, LockedFile
-from mkdocs_metalworking.core.child import Allowance, TooMuchSaid, run
-from mkdocs_metalworking.core.diagnostics import MetalworkingError, Unavailable
-from mkdocs_metalworking.core.git import Git, GitError
-from mkdocs_metalworking.core.gitobjects import commit_date
-from mkdocs_metalworking.core.resolver import Resolver
-from mkdocs_metalworking.core.store import Store
-from mkdocs_metalworking.core.transports.checkout import Checkout
-from mkdocs_metalworking.host.cli import main
-from mkdocs_metalworking.host.commands.common import Program
+from mkdocs_metalworking.deliver.resolver import Resolver
+from mkdocs_metalworking.deliver.store import Store
+from mkdocs_metalworking.deliver.transports.checkout import Checkout
+from mkdocs_metalworking.git.binding import Binder
+from mkdocs_metalworking.git.command import Git, GitError
+from mkdocs_metalworking.git.objects import commit_date
+from mkdocs_metalworking.git.process import Allowance, TooMuchSaid, run
+from mkdocs_metalworking.hosts.cli.common import Program
+from mkdocs_metalworking.hosts.cli.main import main
+from mkdocs_metalworking.quote.blob import FileKey, LockedFile
+from mkdocs_metalworking.quote.diagnostics import MetalworkingError, Unavailable
 from tests.transports.gitserver import GitServer
 from tests.trust.conftest import outcome
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from mkdocs_metalworking.core.diagnostics import printable
-from mkdocs_metalworking.host.cli import main
-from mkdocs_metalworking.host.mapping import code, literal
+from mkdocs_metalworking.glossary.mapping import code, literal
+from mkdocs_metalworking.hosts.cli.main import main
 from mkdocs_metalworking.markdown.highlight import show_invisible
+from mkdocs_metalworking.quote.diagnostics import printable
 from tests.support import EXTENSION_CONFIGS, EXTENSIONS, Bench
 from tests.trust import hostile
 from tests.trust.inputs import TOKENS

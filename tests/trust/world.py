@@ -17,16 +17,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mkdocs_metalworking.core.blob import FileKey, LockedFile
-from mkdocs_metalworking.core.diagnostics import MetalworkingError, Unavailable
-from mkdocs_metalworking.core.directive import parse_directive
-from mkdocs_metalworking.core.lock import Lock, load_lock
-from mkdocs_metalworking.core.quotation import Quoter
-from mkdocs_metalworking.core.resolver import Resolver
-from mkdocs_metalworking.core.sources import Pin, Sources
-from mkdocs_metalworking.core.store import Store
-from mkdocs_metalworking.core.transports import NotDelivered
+from mkdocs_metalworking.deliver.resolver import Resolver
+from mkdocs_metalworking.deliver.store import Store
+from mkdocs_metalworking.deliver.transport import NotDelivered
 from mkdocs_metalworking.markdown.figure import Anchors, code
+from mkdocs_metalworking.quote.blob import FileKey, LockedFile
+from mkdocs_metalworking.quote.diagnostics import MetalworkingError, Unavailable
+from mkdocs_metalworking.quote.directive import parse_directive
+from mkdocs_metalworking.quote.lock import Lock, load_lock
+from mkdocs_metalworking.quote.quotation import Quoter
+from mkdocs_metalworking.quote.sources import Pin, Sources
 from tests.trust.reading import read_code
 
 PIECES = (

@@ -35,13 +35,13 @@ def main() -> None:
     import mkdocs.commands.build
     import mkdocs.commands.serve
 
-    import mkdocs_metalworking.core.transports.checkout
-    import mkdocs_metalworking.core.transports.package
-    import mkdocs_metalworking.core.transports.raw
-    import mkdocs_metalworking.core.transports.remote
-    import mkdocs_metalworking.host.cli
-    import mkdocs_metalworking.host.plugin
-    from mkdocs_metalworking.host.commands.common import Program
+    import mkdocs_metalworking.deliver.transports.checkout
+    import mkdocs_metalworking.deliver.transports.package
+    import mkdocs_metalworking.deliver.transports.raw
+    import mkdocs_metalworking.deliver.transports.remote
+    import mkdocs_metalworking.hosts.cli.main
+    import mkdocs_metalworking.hosts.mkdocs.plugin
+    from mkdocs_metalworking.hosts.cli.common import Program
 
     print("ready", flush=True)
     for line in sys.stdin:
@@ -70,7 +70,7 @@ def main() -> None:
                 mkdocs.__main__.cli(order["arguments"], prog_name="mkdocs")
             else:
                 program = Program(url=functools.partial("{}/{}.git".format, order["served"]))
-                mkdocs_metalworking.host.cli.main(order["arguments"], prog_name="metalworking", obj=program)
+                mkdocs_metalworking.hosts.cli.main.main(order["arguments"], prog_name="metalworking", obj=program)
             code = 0
         except SystemExit as ended:
             code = ended.code if isinstance(ended.code, int) else 1

@@ -10,9 +10,9 @@ from pathlib import Path
 import markdown
 import pytest
 
-from mkdocs_metalworking.core.diagnostics import MetalworkingError
-from mkdocs_metalworking.core.project import Settings
+from mkdocs_metalworking.deliver.project import Settings
 from mkdocs_metalworking.markdown.extension import QuotationError
+from mkdocs_metalworking.quote.diagnostics import MetalworkingError
 from tests.support import Bench
 
 SOURCE = "kernel void f() {\n    g();\n}\n"
@@ -78,7 +78,7 @@ def test_unknown_transport_is_refused() -> None:
 
 def test_importing_the_core_loads_neither_mkdocs_nor_markdown() -> None:
     program = (
-        "import json, pkgutil, importlib, sys; import mkdocs_metalworking.core as core\n"
+        "import json, pkgutil, importlib, sys; import mkdocs_metalworking.quote as core\n"
         "for m in pkgutil.walk_packages(core.__path__, core.__name__ + '.'): importlib.import_module(m.name)\n"
         "print(json.dumps(sorted({n.split('.')[0] for n in sys.modules})))"
     )

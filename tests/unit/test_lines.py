@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mkdocs_metalworking.core.blob import blob_id, count_lines
-from mkdocs_metalworking.core.lines import (
+from mkdocs_metalworking.quote.blob import blob_id, count_lines
+from mkdocs_metalworking.quote.lines import (
     LineRange,
     RangeProblem,
     Segment,

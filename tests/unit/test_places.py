@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mkdocs_metalworking.core.lines import LineRange
-from mkdocs_metalworking.markdown.places import apply_edits, find_places, find_targets
+from mkdocs_metalworking.quote.lines import LineRange
+from mkdocs_metalworking.quote.places import apply_edits, find_places, find_targets
 
 SHA = "1a2b3c4"
 PIECES = [

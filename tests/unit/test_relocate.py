@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mkdocs_metalworking.core.lines import LineRange
-from mkdocs_metalworking.core.relocate import Outcome, relocate
+from mkdocs_metalworking.quote.lines import LineRange
+from mkdocs_metalworking.quote.relocate import Outcome, relocate
 
 LINES = st.lists(st.sampled_from(["", "}", "a;", "b;", "\tc;"]), min_size=1, max_size=14)
 

@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mkdocs_metalworking.core.archive import ArchivePin
-from mkdocs_metalworking.core.blob import FileKey, LockedFile
-from mkdocs_metalworking.core.chapters import Book, Chapter
-from mkdocs_metalworking.core.citations import CITATION, parse_citation
-from mkdocs_metalworking.core.diagnostics import Diagnostic, Location, MetalworkingError, Severity, printable
-from mkdocs_metalworking.core.lines import LineRange
-from mkdocs_metalworking.core.lock import Lock, load_lock
-from mkdocs_metalworking.core.permalinks import parse_permalink, permalink
-from mkdocs_metalworking.core.sources import NotPinned, license_allowed, load_sources
+from mkdocs_metalworking.glossary.chapters import Book, Chapter
+from mkdocs_metalworking.quote.blob import FileKey, LockedFile
+from mkdocs_metalworking.quote.citations import CITATION, parse_citation
+from mkdocs_metalworking.quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity, printable
+from mkdocs_metalworking.quote.lines import LineRange
+from mkdocs_metalworking.quote.lock import Lock, load_lock
+from mkdocs_metalworking.quote.packages import ArchivePin
+from mkdocs_metalworking.quote.permalinks import parse_permalink, permalink
+from mkdocs_metalworking.quote.sources import NotPinned, license_allowed, load_sources
 
 A, B = "a" * 40, "ab" + "c" * 38
 

@@ -1,0 +1,194 @@
+"""Finding and downloading an archive on the user's own package indexes (PEP 503 and 691)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+import requests
+from packaging.utils import canonicalize_name
+from packaging.version import InvalidVersion, Version
+from pypi_simple import ACCEPT_ANY, DistributionPackage, ProjectPage, UnsupportedRepoVersionError, parse_filename
+from requests.auth import AuthBase, HTTPBasicAuth
+from requests.utils import get_auth_from_url, get_netrc_auth
+
+from ..quote.packages import PackageSpec
+from .http import Breaker, HostDown, Limits, body, host_of, leads_inward, new_session, open_stream
+from .pipconfig import IndexSettings
+from .transport import NotDelivered
+
+_CHUNK = 1 << 20
+# What the parsers raise for pages that are none, nested without end, or of other types than the standard says.
+_NOT_A_PAGE = (AttributeError, LookupError, RecursionError, TypeError, ValueError, UnsupportedRepoVersionError)
+_PAGE_MAX = 64 << 20
+
+ARCHIVE_LIMITS = Limits(total=900.0, max_bytes=1 << 30)
+"""What one archive may cost: a quarter of an hour, 1 GiB."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """An archive that some index or folder has. ``size`` in bytes and ``sha256`` as the index says, when it does."""
+
+    filename: str
+    where: str
+    url: str | None = None
+    path: Path | None = None
+    size: int | None = None
+    sha256: str | None = None
+
+
+class _IndexAuth(AuthBase):
+    """Credentials from the index URLs and from netrc, each sent to its own host and port only."""
+
+    def __init__(self, urls: tuple[str, ...]) -> None:
+        self._known = {_origin(url): get_auth_from_url(url) for url in urls if urlsplit(url).username}
+
+    def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
+        url = request.url or ""
+        auth = self._known.get(_origin(url)) or get_netrc_auth(url)
+        return HTTPBasicAuth(*auth)(request) if auth else request
+
+
+class Index:
+    """The package indexes of *settings*, asked in order. Times in *limits* are seconds, for one archive."""
+
+    def __init__(
+        self,
+        settings: IndexSettings,
+        *,
+        session_factory: Callable[[], requests.Session] = new_session,
+        limits: Limits = ARCHIVE_LIMITS,
+    ) -> None:
+        self._settings = settings
+        self._limits = limits
+        self._breaker = Breaker()
+        self._session = session_factory()
+        self._session.headers["Accept"] = ACCEPT_ANY
+        self._session.auth = _IndexAuth(settings.urls)
+        if settings.cert:
+            self._session.verify = settings.cert
+        if settings.proxy:
+            self._session.proxies = {"http": settings.proxy, "https": settings.proxy}
+
+    def named(self, spec: PackageSpec, filename: str) -> Iterator[Offer | NotDelivered]:
+        """Yield every place that has *filename* of *spec*, local folders first, and why an index has not."""
+        for folder in self._settings.folders:
+            if "/" not in filename and (folder / filename).is_file():
+                yield Offer(filename, folder.name, path=folder / filename)
+        for url in self._settings.urls:
+            try:
+                found = [offer for offer in self._page(url, spec) if offer.filename == filename]
+            except NotDelivered as error:
+                yield error
+            else:
+                yield from found
+                if not found:
+                    yield NotDelivered("not-delivered", f"{host_of(url)}: has no {filename}")
+
+    def release(self, spec: PackageSpec) -> list[Offer]:
+        """Return the archives of *spec* on the first index (or else folder) that has any, in a fixed order.
+
+        Windows wheels come last, since their text files can have CRLF line ends (mlx-cpu 0.32.1 has), then size and
+        name decide.
+
+        Raises NotDelivered with every index's reason.
+        """
+        reasons: list[str] = []
+        for url in self._settings.urls:
+            try:
+                offers = [offer for offer in self._page(url, spec) if _is_of(offer.filename, spec)]
+            except NotDelivered as error:
+                reasons.append(error.diagnostic.message)
+                continue
+            if offers:
+                return sorted(offers, key=_rank)
+            reasons.append(f"{host_of(url)}: no {spec.kind} of {spec.name} {spec.version}")
+        local = [item for folder in self._settings.folders for item in folder.iterdir() if _is_of(item.name, spec)]
+        if local:
+            found = [Offer(item.name, item.parent.name, path=item, size=item.stat().st_size) for item in local]
+            return sorted(found, key=_rank)
+        raise NotDelivered("not-delivered", "; ".join(reasons) or "no package index is configured")
+
+    def download(self, offer: Offer) -> Iterator[bytes]:
+        """Yield the bytes of *offer*, unverified; raises NotDelivered as ``http.body`` does."""
+        if offer.path is not None:
+            yield from _read(offer.path)
+        elif offer.url is not None:
+            yield from self._guarded(offer.url, self._limits)
+
+    def close(self) -> None:
+        """Close the connections; may be called twice."""
+        self._session.close()
+
+    def _guarded(self, url: str, limits: Limits, base: list[str] | None = None) -> Iterator[bytes]:
+        host = host_of(url)
+        self._breaker.check(host)
+        try:
+            answer = open_stream(self._session, url, limits)
+            if base is not None:
+                base += [answer.url, answer.headers.get("content-type", "")]
+            yield from body(answer, limits)
+        except HostDown as error:
+            self._breaker.trip(host, error)
+            raise
+
+    def _page(self, index: str, spec: PackageSpec) -> list[Offer]:
+        name = canonicalize_name(spec.name)
+        url = f"{_without_userinfo(index).rstrip('/')}/{name}/"
+        limits = Limits(self._limits.connect, self._limits.read, self._limits.total, _PAGE_MAX)
+        seen: list[str] = []
+        data = b"".join(self._guarded(url, limits, seen))
+        try:
+            if "json" in seen[1]:
+                page = ProjectPage.from_json_data(json.loads(data), base_url=seen[0])
+            else:
+                page = ProjectPage.from_html(name, data.decode("utf-8", "replace"), base_url=seen[0])
+            return [offer for item in page.packages if (offer := _offer(item, index)) is not None]
+        except _NOT_A_PAGE:
+            raise NotDelivered("not-delivered", f"{host_of(url)}: its page of {name} is not a package index") from None
+
+
+def _offer(item: DistributionPackage, index: str) -> Offer | None:
+    """Return *item* as an offer, or None for one with an address that is not asked."""
+    try:
+        usable = urlsplit(item.url).scheme in {"http", "https"} and not leads_inward(index, item.url)
+    except ValueError:
+        return None
+    size = item.size if isinstance(item.size, int) and item.size >= 0 else None
+    return Offer(item.filename, host_of(index), item.url, None, size, item.digests.get("sha256")) if usable else None
+
+
+def _rank(offer: Offer) -> tuple[bool, bool, int, str]:
+    windows = "-win" in offer.filename and offer.filename.endswith(".whl")
+    return windows, offer.size is None, offer.size or 0, offer.filename
+
+
+def _is_of(filename: str, spec: PackageSpec) -> bool:
+    try:
+        name, version, kind = parse_filename(filename, project_hint=spec.name)
+        same = canonicalize_name(name) == canonicalize_name(spec.name) and Version(version) == Version(spec.version)
+    except (ValueError, InvalidVersion):
+        return False
+    return same and kind == spec.kind and filename.endswith((".whl", ".tar.gz", ".zip"))
+
+
+def _read(path: Path) -> Iterator[bytes]:
+    try:
+        with open(path, "rb") as stream:
+            while chunk := stream.read(_CHUNK):
+                yield chunk
+    except OSError as error:
+        raise NotDelivered("not-delivered", f"{path.name}: {error.strerror}") from None
+
+
+def _origin(url: str) -> tuple[str, str]:
+    return urlsplit(url).scheme, host_of(url)
+
+
+def _without_userinfo(url: str) -> str:
+    parts = urlsplit(url)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))

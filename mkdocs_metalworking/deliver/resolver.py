@@ -1,0 +1,152 @@
+"""From a locked file to its bytes: the store first, then each transport, and every byte checked."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from types import TracebackType
+
+from ..git.contradiction import Contradiction
+from ..quote.blob import LockedFile
+from ..quote.diagnostics import Diagnostic, Diagnostics, MetalworkingError, Severity, Unavailable
+from .store import Store
+from .transport import Transport
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """Bytes that are the locked file, and who brought them: ``store`` or a transport's name."""
+
+    data: bytes
+    via: str
+
+
+class Resolver:
+    """Finds each file once: asked again, it answers the same without asking anyone. Thread-safe.
+
+    A file that several transports bring wrongly and none rightly is an error; one that nobody can bring is
+    Unavailable, for which the page shows a card.
+    """
+
+    def __init__(self, store: Store, transports: Sequence[Transport]) -> None:
+        self._store = store
+        self._transports = tuple(transports)
+        self._lock = threading.Lock()
+        self._busy: dict[str, threading.Lock] = {}
+        self._known: dict[LockedFile, Resolved | MetalworkingError] = {}
+        self.warnings = Diagnostics()
+        """Wrong bytes that a transport brought while a later one brought the right ones."""
+
+    def resolve(self, file: LockedFile) -> Resolved:
+        """Return the verified bytes of *file*.
+
+        Raises MetalworkingError ``wrong-bytes`` when bytes came and none were right, Unavailable ``unavailable``
+        with each transport's reason when none came, and Contradiction when a clone says that the lock is wrong.
+        """
+        with self._lock:
+            busy = self._busy.setdefault(file.key.repo, threading.Lock())
+        with busy:  # one at a time within a repository: one process, one archive, one connection
+            answer = self._known.get(file)
+            if answer is None:
+                try:
+                    answer = self._find(file)
+                except MetalworkingError as error:
+                    answer = error
+                with self._lock:
+                    self._known[file] = answer
+        if isinstance(answer, Resolved):
+            return answer
+        found = answer.diagnostic
+        kind = Unavailable if isinstance(answer, Unavailable) else MetalworkingError
+        raise kind(found.code, found.message, found.hint)
+
+    def prefetch(self, files: Iterable[LockedFile], *, max_workers: int = 4) -> None:
+        """Resolve *files* ahead of need: repositories in parallel, each repository's files one after the other.
+
+        Problems are kept for ``resolve``, which raises them where the quotation stands.
+        """
+        by_repo: dict[str, list[LockedFile]] = {}
+        for file in dict.fromkeys(files):
+            by_repo.setdefault(file.key.repo, []).append(file)
+        if by_repo:
+            with ThreadPoolExecutor(min(max_workers, len(by_repo)), "metalworking") as pool:
+                list(pool.map(self._prefetch_repo, by_repo.values()))
+
+    def counts(self) -> dict[str, int]:
+        """Return how many files came from ``store``, each transport, nobody (``cards``) and wrongly (``errors``)."""
+        with self._lock:
+            tally = Counter(_column(answer) for answer in self._known.values())
+        names = ["store", *(transport.name for transport in self._transports), "cards", "errors"]
+        return {name: tally[name] for name in names}
+
+    def forget(self) -> None:
+        """Forget all answers and warnings, for the next build of a long ``serve``; the store keeps its bytes."""
+        with self._lock:
+            self._known.clear()
+            self.warnings = Diagnostics()
+
+    def close(self) -> None:
+        """Close the transports; may be called twice."""
+        for transport in self._transports:
+            transport.close()
+
+    def __enter__(self) -> Resolver:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _prefetch_repo(self, files: list[LockedFile]) -> None:
+        for file in files:
+            try:
+                self.resolve(file)
+            except MetalworkingError:
+                continue  # kept in self._known
+
+    def _find(self, file: LockedFile) -> Resolved:
+        data = self._store.get(file)
+        if data is not None:
+            return Resolved(data, "store")
+        reasons: list[str] = []
+        wrong: list[str] = []
+        for transport in self._transports:
+            try:
+                data = transport.get(file)
+            except Contradiction:
+                raise  # git itself says that the lock is wrong: bytes that match it are no better
+            except MetalworkingError as error:
+                found = error.diagnostic
+                heard = reasons if found.severity is Severity.UNAVAILABLE else wrong
+                heard.append(f"{transport.name}: {found.message}")
+                continue
+            problem = file.mismatch(data)
+            if problem is not None:
+                if file.mismatch(data.replace(b"\r\n", b"\n")) is None:
+                    problem += ", the same text with CRLF line ends"
+                wrong.append(f"{transport.name}: {problem}")
+                continue
+            self._store.put(file, data)
+            self._warn(file, wrong, transport.name)
+            return Resolved(data, transport.name)
+        if wrong:
+            hint = "sources.lock was made from git itself; if it is in doubt, run: metalworking lock"
+            raise MetalworkingError("wrong-bytes", f"{file.key}: wrong bytes from {'; '.join(wrong)}", hint)
+        why = "; ".join(reasons) or "no transport is configured"
+        raise Unavailable("unavailable", f"{file.key} could not be read: {why}")
+
+    def _warn(self, file: LockedFile, wrong: list[str], name: str) -> None:
+        with self._lock:
+            for problem in wrong:
+                message = f"{file.key}: wrong bytes from {problem}; {name} brought the right ones"
+                self.warnings.add(Diagnostic(Severity.WARNING, "wrong-bytes", message))
+
+
+def _column(answer: Resolved | MetalworkingError) -> str:
+    if isinstance(answer, Resolved):
+        return answer.via
+    return "cards" if isinstance(answer, Unavailable) else "errors"

@@ -1,0 +1,110 @@
+"""Single files over HTTPS, by commit, from the hosts that serve them raw."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from urllib.parse import quote, urlsplit
+
+import requests
+
+from ...git.command import safe_name
+from ...quote.blob import HEX_ID, LockedFile
+from ..http import Breaker, HostDown, Limits, NotFound, body, host_of, new_session, open_stream
+from ..transport import NotDelivered
+
+TEMPLATES: Mapping[str, str] = MappingProxyType(
+    {
+        "github.com": "https://raw.githubusercontent.com/{repo}/{commit}/{path}",
+        "gitlab.com": "https://gitlab.com/{repo}/-/raw/{commit}/{path}",
+        "codeberg.org": "https://codeberg.org/{repo}/raw/commit/{commit}/{path}",
+    }
+)
+"""Where each host serves files by commit, from the hosts' own pages."""
+
+_LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+RAW_LIMITS = Limits(connect=8.0, read=15.0, total=60.0, max_bytes=4 << 20)
+
+
+class Raw:
+    """Fetches ``owner/name`` from GitHub and ``host/owner/name`` from *host*, by the URL *templates*.
+
+    Only HTTPS, except that a template may name a loopback address. A redirect may lead to *allowed_hosts* (by default
+    the templates' own hosts) and nowhere else. A host that fails is not asked again; see ``reset``. The user's .netrc
+    applies, as it does for git. *limits* are seconds and bytes, for one file.
+    """
+
+    name = "raw"
+
+    def __init__(
+        self,
+        session_factory: Callable[[], requests.Session] = new_session,
+        *,
+        templates: Mapping[str, str] = TEMPLATES,
+        allowed_hosts: frozenset[str] | None = None,
+        limits: Limits = RAW_LIMITS,
+        offline: bool = False,
+    ) -> None:
+        self._templates = dict(templates)
+        for host, template in self._templates.items():
+            _check_template(host, template)
+        self._hosts = allowed_hosts or frozenset(map(host_of, self._templates.values()))
+        self._limits = limits
+        self._offline = offline
+        self._new_session = session_factory
+        self._sessions: dict[int, requests.Session] = {}
+        self._lock = threading.Lock()
+        self._breaker = Breaker()
+
+    def get(self, file: LockedFile) -> bytes:
+        """Return what the host serves for *file*; raises NotDelivered when nothing comes whole and in bounds."""
+        if self._offline:
+            raise NotDelivered("not-delivered", "offline")
+        url = self.url(file)
+        host = host_of(url)
+        self._breaker.check(host)
+        try:
+            answer = open_stream(self._session(), url, self._limits, hosts=self._hosts)
+            return b"".join(body(answer, self._limits))
+        except HostDown as error:
+            self._breaker.trip(host, error)
+            raise
+        except NotFound:
+            raise NotDelivered("not-delivered", f"{host}: has no {file.key}") from None
+
+    def url(self, file: LockedFile) -> str:
+        """Return the address of *file*; raises NotDelivered when its host has no template or its name is unsafe."""
+        parts = file.key.repo.split("/")
+        host, repo = ("github.com", parts) if len(parts) == 2 else (parts[0], parts[1:])
+        template = self._templates.get(host)
+        if template is None:
+            raise NotDelivered("not-delivered", f"no raw URL is known for {host}")
+        path = file.key.path.split("/")
+        safe = all(map(safe_name, repo)) and len(repo) > 1 and HEX_ID.match(file.key.commit)
+        if not safe or {"", ".", ".."} & set(path):
+            raise NotDelivered("not-delivered", f"{file.key}: not a name that a URL can hold")
+        return template.format(repo="/".join(repo), commit=file.key.commit, path=quote(file.key.path, safe="/"))
+
+    def reset(self) -> None:
+        """Ask failed hosts again, in the next build of a long ``serve``."""
+        self._breaker.reset()
+
+    def close(self) -> None:
+        """Close the connections; may be called twice."""
+        with self._lock:
+            for session in self._sessions.values():
+                session.close()
+            self._sessions.clear()
+
+    def _session(self) -> requests.Session:
+        """Return this thread's session: requests does not promise that one can be shared."""
+        with self._lock:
+            return self._sessions.setdefault(threading.get_ident(), self._new_session())
+
+
+def _check_template(host: str, template: str) -> None:
+    parts = urlsplit(template)
+    secure = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOOPBACK)
+    if not secure or parts.username or "{path}" not in template or "{commit}" not in template:
+        raise ValueError(f"{host}: a raw URL is https://… with {{repo}}, {{commit}} and {{path}}, and no credentials")

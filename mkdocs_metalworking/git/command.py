@@ -1,0 +1,207 @@
+"""The one place that runs git, with nothing in force that a fetched repository or the user's settings could add."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ..quote.diagnostics import Unavailable, printable
+from . import process as child
+
+# Settings that could start a program or reach elsewhere; the command line outranks a repository's own config.
+_SAFE_CONFIG = (
+    f"core.hooksPath={os.devnull}",
+    "core.fsmonitor=false",
+    "core.pager=cat",
+    "core.askPass=",
+    "core.sshCommand=false",
+    "core.gitProxy=",
+    "core.alternateRefsCommand=true",
+    f"core.attributesFile={os.devnull}",
+    "credential.helper=",
+    "gc.auto=0",
+    "maintenance.auto=false",
+    "protocol.allow=never",
+    "protocol.ext.allow=never",
+    "fetch.recurseSubmodules=false",
+    "fetch.unpackLimit=1",  # what comes stays one file, whose size is bounded
+    "core.bigFileThreshold=16m",  # a large blob is never unpacked into memory
+    "submodule.recurse=false",
+    "transfer.credentialsInUrl=die",
+)
+
+# Certificates are the machine's affair, not the repository's.
+_KEPT_GIT_VARIABLES = ("GIT_SSL_CAINFO", "GIT_SSL_CAPATH")
+
+
+DEFAULT_ALLOWANCE = child.Allowance()
+
+
+class GitError(Unavailable):
+    """Git could not be run, or said no; the message holds its last line."""
+
+
+def safe_environment(env: Mapping[str, str], *, protocol: str | None = None) -> dict[str, str]:
+    """Return *env* made safe for git: every inherited ``GIT_*`` variable goes, prompts and lazy fetches are off.
+
+    *protocol* is the one URL scheme that may be used; without it git reads only what is on disk.
+    """
+    kept = {name: value for name, value in env.items() if not name.upper().startswith("GIT_")}
+    kept.pop("SSH_ASKPASS", None)
+    if protocol is not None:
+        kept.update({name: env[name] for name in _KEPT_GIT_VARIABLES if name in env})
+    else:
+        kept["GIT_NO_LAZY_FETCH"] = "1"
+    kept.update(
+        {
+            "GIT_ALLOW_PROTOCOL": protocol or "none",  # also stops lazy fetches of a git that lacks the switch (< 2.45)
+            "GIT_ASKPASS": "",
+            "GIT_ATTR_NOSYSTEM": "1",
+            "GIT_CONFIG_GLOBAL": os.devnull,
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_CONFIG_SYSTEM": os.devnull,
+            "GIT_GRAFT_FILE": os.devnull,
+            "GIT_NO_REPLACE_OBJECTS": "1",  # a replace ref would show another file under the pinned commit
+            "GIT_OPTIONAL_LOCKS": "0",
+            "GIT_TERMINAL_PROMPT": "0",
+            "LC_ALL": "C",
+        }
+    )
+    return kept
+
+
+class Git:
+    """Runs git on one git directory. *timeout* is in seconds, per command."""
+
+    def __init__(
+        self,
+        git_dir: Path,
+        *,
+        timeout: float = 60.0,
+        env: Mapping[str, str] | None = None,
+        executable: str = "git",
+        allowance: child.Allowance = DEFAULT_ALLOWANCE,
+    ) -> None:
+        self.git_dir = git_dir
+        self._allowance = allowance
+        self._timeout = timeout
+        self._env = dict(os.environ if env is None else env)
+        self._executable = executable
+
+    def command(self, *arguments: str) -> list[str]:
+        """Return the full command line. An explicit git directory also means no search and no ownership check."""
+        settings = [part for setting in _SAFE_CONFIG for part in ("-c", setting)]
+        return [self._executable, *settings, f"--git-dir={self.git_dir.absolute()}", *arguments]
+
+    def popen(self, *arguments: str, stderr: int) -> subprocess.Popen[bytes]:
+        """Start git with pipes for input and output, *stderr* going to that file descriptor; it reaches no network.
+
+        Raises GitError when git is missing.
+        """
+        try:
+            return subprocess.Popen(
+                self.command(*arguments),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=stderr,
+                env=safe_environment(self._env),
+            )
+        except OSError as error:
+            raise _not_started(error) from None
+
+    def run(
+        self, *arguments: str, stdin: bytes = b"", protocol: str | None = None, timeout: float | None = None
+    ) -> bytes:
+        """Run git to its end and return its output; *protocol* as in safe_environment, *timeout* in seconds.
+
+        Raises GitError when git is missing, takes too long, exits other than 0 or goes beyond its allowance.
+        """
+        return self.run_heard(*arguments, stdin=stdin, protocol=protocol, timeout=timeout)[0]
+
+    def run_heard(
+        self, *arguments: str, stdin: bytes = b"", protocol: str | None = None, timeout: float | None = None
+    ) -> tuple[bytes, bytes]:
+        """Do what *run* does, and return git's warnings too."""
+        limit = self._timeout if timeout is None else timeout
+        environment = safe_environment(self._env, protocol=protocol)
+        command = self.command(*arguments)
+        try:
+            done = child.run(command, stdin=stdin, env=environment, timeout=limit, allowance=self._allowance)
+        except OSError as error:
+            raise _not_started(error) from None
+        except subprocess.TimeoutExpired:
+            raise GitError("git-failed", f"git {arguments[0]} took longer than {limit:g} seconds") from None
+        except child.TooMuchSaid:
+            raise GitError("git-failed", f"git {arguments[0]} was told more than anybody wants to know") from None
+        if done.code:
+            raise GitError("git-failed", f"git {arguments[0]}: {last_line(done.stderr) or f'exit {done.code}'}")
+        return done.stdout, done.stderr
+
+
+def last_line(stderr: bytes) -> str:
+    """Return what git complained of: its last ``fatal:``, ``error:`` or ``remote:`` line, else the last line."""
+    lines = [line.strip() for line in stderr.decode("utf-8", "replace").splitlines() if line.strip()]
+    telling = [line for line in lines if line.startswith(("fatal:", "error:", "remote: error:"))]
+    return printable((telling or lines or [""])[-1])
+
+
+def find_git_dir(folder: Path) -> Path | None:
+    """Return the git directory of *folder*: a work tree (``.git`` folder or file), a bare repository or a link to one.
+
+    Returns None when it is none of these. Folders above are not searched.
+    """
+    marker = folder / ".git"
+    if _is_git_dir(marker):
+        return marker
+    if marker.is_file():
+        try:
+            text = marker.read_bytes()[:4096].decode("utf-8", "strict").strip()
+        except (OSError, UnicodeDecodeError):
+            return None
+        target = folder / text.removeprefix("gitdir:").strip()
+        return target if text.startswith("gitdir:") and _is_git_dir(target) else None
+    return folder if _is_git_dir(folder) else None
+
+
+def repository_folder(code_dir: Path, repo: str) -> Path | None:
+    """Return where the clone of *repo* lies, ``code/owner/name`` or ``code/host/owner/name``; None: an unsafe name."""
+    parts = repo.split("/")
+    if len(parts) < 2 or not all(safe_name(part) for part in parts):
+        return None
+    return code_dir.joinpath(*parts)
+
+
+def clone_url(repo: str) -> str:
+    """Return the HTTPS address of *repo*: ``owner/name`` is on GitHub, else ``host/owner/name``.
+
+    Raises Unavailable for a name that no address can hold.
+    """
+    if repository_folder(Path(), repo) is None:
+        raise Unavailable("unavailable", f"{repo!r} is not a repository name")
+    return f"https://{repo if repo.count('/') > 1 else f'github.com/{repo}'}"
+
+
+def safe_name(part: str) -> bool:
+    """Tell whether *part* can be one component of a folder or URL: no option, no traversal, no separator."""
+    return bool(part) and part not in {".", ".."} and part[0] != "-" and part.isprintable() and not set(part) & _UNSAFE
+
+
+_UNSAFE = frozenset('\\/:*?"<>|#% ')
+
+
+def _is_git_dir(path: Path) -> bool:
+    return (path / "HEAD").is_file() and ((path / "objects").is_dir() or (path / "commondir").is_file())
+
+
+def _not_started(error: OSError) -> GitError:
+    return GitError("git-missing", f"git cannot be started: {error.strerror}", "install git 2.38 or later")
+
+
+def plain_arguments(arguments: Sequence[str]) -> list[str]:
+    """Return *arguments* unchanged; raises GitError for one that git would read as an option."""
+    for argument in arguments:
+        if argument.startswith("-"):
+            raise GitError("unsafe-name", f"{printable(argument)!r} begins with a dash and is refused")
+    return list(arguments)

@@ -1,0 +1,1 @@
+"""What a site may ask for beyond quotations: callouts, chapters, lookup, mapping, bibliography."""

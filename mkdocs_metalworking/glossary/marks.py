@@ -1,0 +1,46 @@
+"""Comments on a page that are replaced before it is converted: the index, the table and the list of sources."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from posixpath import dirname, relpath
+
+from ..quote.sources import Sources
+from .bibliography import sources_page
+from .library import Entry, Library
+from .lookup import az_index, terms
+from .mapping import Row, literal, mapping_table
+
+_MARK = re.compile(r"^<!-- (az-index|mapping-table|sources) -->[ \t]*$", re.MULTILINE)
+
+
+@dataclass
+class Marks:
+    """What is put in the place of ``<!-- az-index -->``, ``<!-- mapping-table -->`` and ``<!-- sources -->``."""
+
+    library: Library
+    mapping: Iterable[Row]
+    sources: Sources
+    listed: Callable[[Entry], bool] = lambda _: True
+    title: Callable[[str], str] = lambda _: ""
+
+    def fill(self, markdown: str, uri: str) -> str:
+        """Return the Markdown of the page *uri* with its marks replaced; links are as authors write them."""
+        return _MARK.sub(lambda match: self._filled(match[1], uri), markdown)
+
+    def _filled(self, mark: str, uri: str) -> str:
+        def link(target: str) -> str:
+            entry = self.library.entries.get(target)
+            if entry is None:
+                return ""
+            title = self.title(target) or entry.title or target
+            return f"[{literal(title)}]({relpath(target, dirname(uri) or '.')})"
+
+        if mark == "mapping-table":
+            return mapping_table(self.mapping, link)
+        if mark == "sources":
+            return sources_page(self.sources)
+        entries = [entry for entry in self.library if self.listed(entry)]
+        return az_index(entries, terms(entries, self.mapping), link)

@@ -1,1 +1,0 @@
-"""The subcommands of ``metalworking``, one module for each subject."""

@@ -1,0 +1,1 @@
+"""The ``metalworking`` command; one module a subcommand."""

@@ -1,0 +1,98 @@
+"""The proof of a bump: the site is read again as it would be written, and must say the same of the same lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+
+from ....deliver.progress import SILENT
+from ....deliver.project import Project, make_transports
+from ....deliver.resolver import Resolver
+from ....deliver.store import Store, default_root
+from ....deliver.transport import NotDelivered
+from ....markdown.page import PageContext
+from ....quote.blob import FileKey, LockedFile
+from ....quote.citations import CitedLines
+from ....quote.diagnostics import Location, MetalworkingError, Severity
+from ....quote.lines import LineRange, Ranges
+from ....quote.sources import load_sources
+from ...mkdocs.reading import Site
+from .moving import Fresh
+from .plan import Fate, Plan
+from .search import Target
+
+_FIGURE = re.compile(r'<figure class="mw-excerpt[^>]*? id="excerpt(?P<id>--[0-9a-f]{7}-L[0-9]+).*?</figure>', re.DOTALL)
+_NOTED = re.compile(r'data-lines="([0-9 -]*)"')
+
+_Said = tuple[str, str, Ranges | None, bool, tuple[LineRange, ...]]
+"""Commit, path, ranges, whether the whole file is meant, and the lines that notes and highlights point at."""
+
+
+def prove(site: Site, project: Project, plan: Plan, fresh: Fresh, fates: Mapping[Target, Fate]) -> None:
+    """Fill ``plan.lock``. Raises MetalworkingError (``bump``) when a page would quote, cite or note otherwise."""
+    settings = project.settings
+    sources, problems = load_sources(plan.sources, project.sources.path)
+    lock = project.lock.with_entries(file for file, _ in fresh.files.values())
+    held = _Held({file.key: data for file, data in fresh.files.values()})
+    store = Store(settings.store or default_root())
+    transports = [held, *make_transports(settings, sources, lock, store, SILENT)]
+    with closing(Project(settings, sources, lock, Resolver(store, transports), problems)) as moved:
+        after = Site.load(site.config.config_file_path)
+        after.drafts = dict(plan.texts)
+        errors = after.read(moved).of(Severity.ERROR)
+    if errors:
+        raise _refused(f"the pages would not check: {errors[0]}", Location())
+    for uri, page in site.pages.items():
+        expected = [_moved(one, plan, fates) for one in _said(page, site.html[uri])]
+        if expected != list(_said(after.pages[uri], after.html[uri])):
+            raise _refused("after the move the page would not speak of the same lines", Location(page.path))
+    ours = {plan.pin.commit, plan.commit}
+    kept = {k for k in lock.files if k.repo != plan.pin.repo or k.commit not in ours or k in moved.quoter.wanted}
+    plan.lock = lock.only(kept, {str(spec) for pin in sources.pins for spec in pin.packages})
+
+
+def _refused(message: str, where: Location) -> MetalworkingError:
+    return MetalworkingError("bump", message, "nothing was written; move its places by hand", where)
+
+
+def _moved(one: _Said, plan: Plan, fates: Mapping[Target, Fate]) -> _Said:
+    commit, path, ranges, whole, notes = one
+    fate = fates.get((path, ranges, whole)) if commit == plan.pin.commit else None
+    if fate is None or not fate.outcome.settled:
+        return one
+    return plan.commit, path, fate.ranges, whole, tuple(fate.move(note) for note in notes)
+
+
+def _said(page: PageContext, html: str) -> Iterator[_Said]:
+    """Yield what a page quotes, with its notes and highlights, then what it cites."""
+    noted: dict[str, list[list[LineRange]]] = {}
+    for figure in _FIGURE.finditer(html):
+        pairs = [pair.split("-") for words in _NOTED.findall(figure[0]) for pair in words.split()]
+        noted.setdefault(figure["id"], []).append([LineRange(int(a), int(b)) for a, b in pairs])
+    for quotation in page.quotations:
+        name = f"--{quotation.file.blob[:7]}-L{quotation.ranges[0].first}"
+        lines = [*noted[name].pop(0), *(LineRange(line, line) for line in sorted(quotation.hl))]
+        key = quotation.file.key
+        yield key.commit, key.path, quotation.ranges, quotation.directive.ranges is None, tuple(lines)
+    for cited in page.citations:
+        if isinstance(cited, CitedLines):
+            yield cited.key.commit, cited.key.path, cited.ranges, cited.ranges is None, ()
+
+
+class _Held:
+    """A transport of bytes that are in memory: those of the commit that is not locked yet."""
+
+    name = "git"
+
+    def __init__(self, data: Mapping[FileKey, bytes]) -> None:
+        self._data = data
+
+    def get(self, file: LockedFile) -> bytes:
+        """Return the bytes; raises NotDelivered for a file of another commit."""
+        if file.key not in self._data:
+            raise NotDelivered("not-delivered", "not of the new commit")
+        return self._data[file.key]
+
+    def close(self) -> None:
+        """Nothing is open."""

@@ -1,0 +1,95 @@
+"""``list``, ``stats``, ``sources`` and ``schema``: what a site holds, for people and programs."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from contextlib import closing
+from importlib import resources
+
+import click
+
+from ...glossary.source_list import source_list
+from ...quote.diagnostics import printable
+from ...quote.lines import format_ranges
+from .common import Program, as_json, open_site, pass_program, stop_at, write
+from .stats import depth, table
+
+SCHEMAS = ("front_matter", "mapping", "sources")
+
+
+@click.command(name="list")
+@click.option("--json", "json_", is_flag=True, help="As JSON, for other programs.")
+@pass_program
+def list_(program: Program, json_: bool) -> None:
+    """List every excerpt: page, file, lines, license."""
+    site = open_site(program)
+    with closing(site.project(offline=True)) as project:
+        site.read(project)
+    rows = [
+        {
+            "page": page.path,
+            "repo": q.file.key.repo,
+            "commit": q.file.key.commit,
+            "path": q.file.key.path,
+            "lines": format_ranges(q.ranges),
+            "license": q.pin.license,
+            "blob": q.file.blob,
+        }
+        for page in site.pages.values()
+        for q in page.quotations
+    ]
+    if json_:
+        as_json(rows)
+        return
+    for row in rows:
+        place = f"{row['repo']}@{str(row['commit'])[:7]}:{row['path']}#{row['lines']}"
+        click.echo(printable(f"{row['page']}: {place} ({row['license']})"))
+    for repo, count in sorted(Counter(str(row["repo"]) for row in rows).items()):
+        click.echo(f"{count:4} {repo}", err=True)
+
+
+@click.command()
+@click.argument("prefix", required=False, default="")
+@click.option("--json", "json_", is_flag=True, help="As JSON, for other programs.")
+@pass_program
+def stats(program: Program, prefix: str, json_: bool) -> None:
+    """Print how deep each page goes, or each whose path holds PREFIX, in order of reading."""
+    site = open_site(program)
+    with closing(site.project(offline=True)) as project:
+        site.read(project)
+    order = {uri: index for index, uri in enumerate(site.order())}
+    uris = sorted(site.pages, key=lambda uri: (order.get(uri, len(order)), uri))
+    rows = [depth(site.pages[uri], site.html[uri]) for uri in uris if prefix in uri]
+    if json_:
+        as_json([row.as_dict() for row in rows])
+    else:
+        click.echo(table(rows), nl=False)
+
+
+@click.command()
+@click.option("--check", "only_check", is_flag=True, help="Write nothing; exit 1 when SOURCES.md is not current.")
+@pass_program
+def sources(program: Program, only_check: bool) -> None:
+    """Write SOURCES.md, the annotated source list for people, from sources.yml."""
+    site = open_site(program)
+    with closing(site.project(offline=True)) as project:
+        stop_at(project.problems)
+        target = project.settings.root / "SOURCES.md"
+        text = source_list(project.sources)
+    if target.exists() and target.read_text(encoding="utf-8") == text:
+        click.echo("SOURCES.md is current", err=True)
+    elif only_check:
+        click.echo("SOURCES.md is not current (run: metalworking sources)")
+        sys.exit(1)
+    else:
+        write(target, text)
+        click.echo("SOURCES.md written", err=True)
+
+
+@click.command()
+@click.argument("name", type=click.Choice(SCHEMAS))
+def schema(name: str) -> None:
+    """Print the JSON Schema NAME, for an editor that checks while you type."""
+    file = resources.files("mkdocs_metalworking").joinpath("schemas", f"{name}.schema.json")
+    click.echo(file.read_text(encoding="utf-8"), nl=False)

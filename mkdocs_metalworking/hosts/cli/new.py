@@ -1,0 +1,78 @@
+"""``new``: a page from the template, and its line in the nav."""
+
+from __future__ import annotations
+
+import json
+import re
+from importlib import resources
+from pathlib import Path
+
+import click
+
+from ...quote.diagnostics import Location, MetalworkingError
+from ..mkdocs.reading import Site
+from .common import Program, ending, open_site, pass_program, write
+from .nav_edit import insert_page, nav_line
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]*(?:/[a-z0-9][a-z0-9._-]*)*")
+
+
+@click.command()
+@click.argument("page", metavar="SECTION/SLUG")
+@click.option("--after", required=True, metavar="SLUG", help="The page that it follows in the nav.")
+@click.option("--title", help="Its title; made of the slug when left out.")
+@pass_program
+def new(program: Program, page: str, after: str, title: str | None) -> None:
+    """Write docs/SECTION/SLUG.md from the template and add its line to the nav of mkdocs.yml."""
+    site = open_site(program)
+    with ending():
+        name = page.removesuffix(".md").strip("/")
+        if not _NAME.fullmatch(name):
+            hint = "small letters, digits and dashes: machine/gpu-core"
+            raise MetalworkingError("new", f"{page!r} cannot be the address of a page", hint)
+        uri = f"{name}.md"
+        title = title or name.rpartition("/")[2].replace("-", " ").capitalize()
+        target = Path(site.config.docs_dir, uri)
+        label = target.relative_to(site.root).as_posix() if target.is_relative_to(site.root) else uri
+        if target.exists():
+            raise MetalworkingError("new", "this page exists already", "choose another slug", Location(label))
+        config = Path(site.config.config_file_path)
+        nav = _nav(site, config, after, title, uri)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write(target, _text(title))
+        if nav is not None:
+            write(config, nav)
+    click.echo(label)
+    told = f"; its line is in {config.name}" if nav is not None else f"; {config.name} has no nav to add it to"
+    click.echo(f"written from the template{told}. Next: mkdocs serve, then metalworking check", err=True)
+
+
+def _nav(site: Site, config: Path, after: str, title: str, uri: str) -> str | None:
+    """Return the text of mkdocs.yml with the page in its nav; None when it has no nav."""
+    if site.config.nav is None:
+        return None
+    return insert_page(
+        config.read_bytes().decode("utf-8"), _after(site, config, after, title, uri), title, uri, config.name
+    )
+
+
+def _after(site: Site, config: Path, after: str, title: str, uri: str) -> str:
+    """Return the page that *after* names: a path below docs, or a slug, in the new page's own folder first."""
+    known = [file.src_uri for file in site.files.documentation_pages()]
+    wanted = f"{after.removesuffix('.md').strip('/')}.md"
+    beside = f"{uri.rpartition('/')[0]}/{wanted}".lstrip("/")
+    for found in ([u for u in known if u == beside], [u for u in known if u == wanted]):
+        if found:
+            return found[0]
+    near = [one for one in known if one.endswith(f"/{wanted}")]
+    if len(near) == 1:
+        return near[0]
+    problem = f"{after} may be {', '.join(near)}" if near else f"there is no page {after}"
+    hint = "write its path below docs" if near else f"to add it by hand: {nav_line(title, uri)}"
+    raise MetalworkingError("nav", problem, hint, Location(config.name))
+
+
+def _text(title: str) -> str:
+    template = resources.files(__package__).joinpath("page.md").read_text(encoding="utf-8")
+    summary = json.dumps(f"{title}: one sentence for cards, search and social previews.", ensure_ascii=False)
+    return template.replace("{summary}", summary).replace("{title}", title)

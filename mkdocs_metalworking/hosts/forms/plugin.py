@@ -1,0 +1,192 @@
+"""The plugin ``metalworking-book``: it takes the finished pages of a build and makes books of them."""
+
+from __future__ import annotations
+
+import logging
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from mkdocs.config import base
+from mkdocs.config import config_options as c
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import ConfigurationError
+from mkdocs.plugins import BasePlugin, event_priority
+from mkdocs.structure.files import Files
+from mkdocs.structure.nav import Navigation, get_navigation
+from mkdocs.structure.pages import Page
+from mkdocs.utils.templates import TemplateContext
+
+from ...glossary.chapters import Book
+from ...glossary.library import Library, book_of
+from ..mkdocs.plugin import MetalworkingPlugin
+from ..mkdocs.reading import quiet
+from . import twin
+from .leaves import Leaf, Volume
+
+FORMS = ("html", "pdf", "epub", "markdown")
+_LOG = logging.getLogger("mkdocs.plugins.metalworking.book")
+
+
+class BookConfig(base.Config):
+    """Options of the plugin in mkdocs.yml."""
+
+    folder = c.Type(str, default="build/book")
+    forms = c.ListOfItems(c.Choice(FORMS), default=list(FORMS))
+    name = c.Type(str, default="")
+    paper = c.Type(str, default="A4")
+
+
+class BookPlugin(BasePlugin[BookConfig]):
+    """Makes one page to print, a PDF, an EPUB and Markdown of the book's pages."""
+
+    def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
+        """Find the plugin that knows the book, and tell llmstxt how a page becomes Markdown."""
+        found = next((p for p in config.plugins.values() if isinstance(p, MetalworkingPlugin)), None)
+        if found is None:
+            raise ConfigurationError("metalworking-book: list the plugin metalworking too")
+        self._metalworking = found
+        self._pages: dict[str, str] = {}
+        self._titles: dict[str, str] = {}
+        self._leaves: list[Leaf] = []
+        self._files: dict[str, str] = {}
+        self._twins = config.plugins.get("llmstxt")
+        if "markdown" in self.config.forms and self._twins is None:
+            raise ConfigurationError("metalworking-book: the form markdown is made by the plugin llmstxt; list it too")
+        if self._twins is not None:
+            self._twins.config["autoclean"] = False
+            self._twins.config["preprocess"] = twin.__file__
+        return config
+
+    @event_priority(100)
+    def on_files(self, files: Files, config: MkDocsConfig) -> Files:
+        """Tell llmstxt which pages there are, in order of reading, before it looks them up."""
+        if self._twins is not None:
+            library = Library()
+            library.read(files, lambda file: file.src_uri)
+            with quiet():
+                nav = get_navigation(files, config)
+            sections: dict[str, list[dict[str, str]]] = {}
+            for leaf in leaves_of(nav, book_of(nav, library)):
+                if (entry := library.entries.get(leaf.uri)) is None:
+                    continue
+                sections.setdefault(leaf.chapter or config.site_name, []).append({leaf.uri: entry.meta.summary})
+            self._twins.config["sections"] = sections
+        return files
+
+    @event_priority(-200)
+    def on_nav(self, nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
+        """Learn the order of the leaves, after every plugin that changes the nav."""
+        self._leaves = list(leaves_of(nav, self._metalworking.book))
+        self._files = {file.url: file.abs_dest_path for file in files.media_files()}
+        return nav
+
+    @event_priority(-100)
+    def on_page_context(
+        self, context: TemplateContext, page: Page, config: MkDocsConfig, nav: Navigation
+    ) -> TemplateContext:
+        """Take the finished page."""
+        self._pages[page.file.src_uri] = page.content or ""
+        self._titles[page.file.src_uri] = str(page.title or "")
+        return context
+
+    @event_priority(-100)
+    def on_post_build(self, config: MkDocsConfig) -> None:
+        """Make the forms, each whole."""
+        folder = Path(config.config_file_path).parent / self.config.folder
+        folder.mkdir(parents=True, exist_ok=True)
+        name = self.config.name or _slug(config.site_name)
+        volume = self._volume(config)
+        makers: dict[str, Callable[[Path], None]] = {
+            "html": lambda path: _html(volume, path, self.config.paper),
+            "pdf": lambda path: _pdf(volume, path, self.config.paper),
+            "epub": lambda path: _epub(volume, path),
+        }
+        for form in self.config.forms:
+            if form == "markdown":
+                _LOG.info("Book: %d pages of Markdown, llms.txt", _copy_markdown(Path(config.site_dir), folder))
+                continue
+            path = folder / f"{name}.{form}"
+            makers[form](path)
+            _LOG.info("Book: %s, %.1f MB", path.name, path.stat().st_size / 1e6)
+
+    def _volume(self, config: MkDocsConfig) -> Volume:
+        for leaf in self._leaves:
+            leaf.html = self._pages.get(leaf.uri, leaf.html)
+            leaf.title = leaf.title or self._titles.get(leaf.uri, "")  # without a name in the nav, known only now
+        site = Path(config.site_dir)
+        return Volume(
+            config.site_name,
+            config.site_description or "",
+            config.copyright or "",
+            config.site_url or "",
+            str(config.theme.get("language") or config.theme.get("locale") or "en"),
+            str(site / logo) if (logo := config.theme.get("logo")) and (site / logo).is_file() else "",
+            [leaf for leaf in self._leaves if leaf.html],
+            [(site / name).read_text(encoding="utf-8") for name in config.extra_css if (site / name).is_file()],
+            self._files,
+        )
+
+
+def leaves_of(nav: Navigation, book: Book[str]) -> Iterator[Leaf]:
+    """Yield the pages of the book: the front, the chapters, then the pages of the nav that stand by themselves.
+
+    Sections that are no chapters are about the book, not in it.
+    """
+    pages = {page.file.src_uri: page for page in nav.pages}
+
+    def leaf(uri: str, **more: Any) -> Leaf:
+        page = pages[uri]
+        return Leaf(uri, page.file.url, str(page.title or ""), "", **more)
+
+    for uri in book.front:
+        found = leaf(uri)
+        if pages[uri].is_homepage:  # its name in a nav is "Home", its title that of the site
+            found.title = found.heading = "Introduction"
+        yield found
+    for number, chapter in enumerate(book.chapters, 1):
+        if chapter.opening is None:  # a book opens a chapter all the same
+            heading = f"<h1>{escape(chapter.title)}</h1>"
+            yield Leaf(f"chapter-{number}.md", f"#{number}", chapter.title, heading, chapter.title, number, True)
+        for uri in chapter.all:
+            found = leaf(uri, chapter=chapter.title, number=number, opening=uri == chapter.opening)
+            found.title = chapter.title if found.opening else found.title
+            yield found
+    for item in nav.items:
+        if isinstance(item, Page) and book.place(item.file.src_uri) is None and item.file.src_uri not in book.front:
+            yield leaf(item.file.src_uri)
+
+
+def _copy_markdown(site: Path, folder: Path) -> int:
+    """Copy what llmstxt wrote to the places it has on the site; return the number of pages."""
+    pages = [path for path in site.rglob("*.md") if not path.is_symlink()]
+    for path in [*pages, *site.glob("llms*.txt")]:
+        target = folder / path.relative_to(site)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, target)
+    return len(pages)
+
+
+def _html(volume: Volume, path: Path, paper: str) -> None:
+    from .printable import printable
+
+    path.write_text(printable(volume, paper=paper), encoding="utf-8")
+
+
+def _pdf(volume: Volume, path: Path, paper: str) -> None:
+    from .pdf import write_pdf
+
+    write_pdf(volume, path, paper=paper)
+
+
+def _epub(volume: Volume, path: Path) -> None:
+    from .epub import write_epub
+
+    write_epub(volume, path)
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "book"

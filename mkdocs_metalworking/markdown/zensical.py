@@ -1,0 +1,45 @@
+"""What Zensical tells an extension: the page and the configuration, through a preprocessor named rendering_context.
+
+Zensical strips the front matter and never names the file, so both are read again from it: line numbers in messages
+are then those of the file. https://github.com/zensical/zensical
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..glossary.callout import PageMeta, read_front_matter
+from ..quote.diagnostics import MetalworkingError
+from .page import PageContext
+
+if TYPE_CHECKING:
+    from markdown import Markdown
+
+_NAME = "rendering_context"
+
+
+def rendered_page(md: Markdown) -> tuple[PageContext, Path] | None:
+    """Return the page that is being rendered and the folder of the configuration; None under any other host."""
+    if _NAME not in md.preprocessors:
+        return None
+    context = md.preprocessors[_NAME]
+    page, config = getattr(context, "page", None), getattr(context, "config", None)
+    path = getattr(page, "path", None)
+    if not path or not isinstance(config, dict) or "docs_dir" not in config:
+        return None
+    root = Path(config.get("root_dir") or ".").resolve()
+    file = root / str(config["docs_dir"]) / path
+    try:
+        source = file.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        return None  # a page that is made by the host has no file
+    label = file.relative_to(root).as_posix() if file.is_relative_to(root) else str(path)
+    found = PageContext(path=label, source=source, meta=PageMeta())
+    try:
+        found.meta, problems = read_front_matter(source, label)
+    except MetalworkingError as problem:
+        found.diagnostics.add(problem.diagnostic)
+    else:
+        found.diagnostics.extend(problems)
+    return found, root

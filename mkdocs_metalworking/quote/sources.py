@@ -1,0 +1,247 @@
+"""sources.yml: the repositories that may be quoted, at which commits, under which licenses, and the references."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from pathlib import PurePosixPath
+from typing import Any, Literal
+
+from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
+
+from .diagnostics import Diagnostic, Location, MetalworkingError, Severity
+from .packages import PackageSpec
+from .yamldoc import YamlDocument, load_yaml
+
+ALLOWED_LICENSES = frozenset(
+    {
+        "MIT",
+        "MIT-0",
+        "BSD-2-Clause",
+        "BSD-3-Clause",
+        "0BSD",
+        "ISC",
+        "Apache-2.0",
+        "Zlib",
+        "CC0-1.0",
+        "CC-BY-4.0",
+        "CC-BY-3.0",
+    }
+)
+"""Licenses under which a few lines may be shown with attribution."""
+
+
+class NotPinned(MetalworkingError):
+    """A repository or commit that sources.yml does not hold."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__("not-pinned", message, hint)
+
+
+@cache
+def license_allowed(expression: str) -> bool:
+    """Tell whether an SPDX *expression* can be met with allowed licenses: OR needs one side, AND both.
+
+    Raises ValueError when it is not SPDX.
+    """
+    try:
+        text = canonicalize_license_expression(expression)
+    except InvalidLicenseExpression as error:
+        raise ValueError(str(error)) from error
+    words = text.replace("(", " ( ").replace(")", " ) ").split()
+    return _alternatives(words, ALLOWED_LICENSES)
+
+
+def _alternatives(words: list[str], permitted: frozenset[str]) -> bool:
+    """Evaluate ``a AND b OR c``; the grammar was checked before. AND binds tighter (SPDX 2.3, annex D)."""
+    result = _conjunction(words, permitted)
+    while words and words[0] == "OR":
+        words.pop(0)
+        result = _conjunction(words, permitted) or result
+    return result
+
+
+def _conjunction(words: list[str], permitted: frozenset[str]) -> bool:
+    result = _license(words, permitted)
+    while words and words[0] == "AND":
+        words.pop(0)
+        result = _license(words, permitted) and result
+    return result
+
+
+def _license(words: list[str], permitted: frozenset[str]) -> bool:
+    word = words.pop(0)
+    if word == "(":
+        result = _alternatives(words, permitted)
+        words.pop(0)
+        return result
+    if words and words[0] == "WITH":  # an exception only ever adds permissions
+        del words[:2]
+    return word in permitted
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """A repository at one commit."""
+
+    repo: str
+    commit: str
+    license: str | None
+    tag: str = ""
+    date: str = ""
+    license_scope: str = ""
+    license_file: str = "LICENSE"
+    quote: bool = True
+    about: str = ""
+    mirrors: tuple[str, ...] = ()
+    packages: tuple[PackageSpec, ...] = ()
+    location: Location = field(default_factory=Location, compare=False)
+
+    @property
+    def short(self) -> str:
+        """The first seven digits of the commit."""
+        return self.commit[:7]
+
+    def refuse_quotation(self, path: str) -> MetalworkingError | None:
+        """Return why lines of *path* may not be shown, or None when they may."""
+        if not self.license:
+            return MetalworkingError(
+                "license", f"{self.repo} has no license", "link to it or cite it; it cannot be quoted"
+            )
+        if not self.quote:
+            return MetalworkingError("license", f"{self.repo} is listed with quote: false", "link to it or cite it")
+        if not license_allowed(self.license):
+            return MetalworkingError(
+                "license", f"{self.repo} is under {self.license}, which is not on the list", "link to it or cite it"
+            )
+        if self.license_scope and not PurePosixPath(path).is_relative_to(self.license_scope):
+            return MetalworkingError(
+                "license", f"{self.repo} is under {self.license} only in {self.license_scope}", "link to it or cite it"
+            )
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """Something cited that is not a file of a pinned repository."""
+
+    key: str
+    title: str
+    author: str = ""
+    date: str = ""
+    kind: str = ""
+    url: str = ""
+    about: str = ""
+    location: Location = field(default_factory=Location, compare=False)
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Everything that may be quoted or cited."""
+
+    pins: tuple[Pin, ...] = ()
+    references: tuple[Reference, ...] = ()
+    path: str = "sources.yml"
+
+    @cached_property
+    def by_key(self) -> dict[str, Reference]:
+        """The references by their key."""
+        return {reference.key: reference for reference in self.references}
+
+    @cached_property
+    def by_repo(self) -> dict[str, tuple[Pin, ...]]:
+        """The pins of each repository, in file order."""
+        found: dict[str, tuple[Pin, ...]] = {}
+        for pin in self.pins:
+            found[pin.repo] = (*found.get(pin.repo, ()), pin)
+        return found
+
+    def pin(self, repo: str, sha: str = "") -> Pin:
+        """Return the one pin of *repo* whose commit begins with *sha*.
+
+        Raises NotPinned when there is none or more than one.
+        """
+        pins = self.by_repo.get(repo)
+        if pins is None:
+            near = next((r for r in self.by_repo if r.lower() == repo.lower()), "")
+            raise NotPinned(
+                f"{repo} is not in {self.path}", f"write {near}" if near else "add it there with its commit and license"
+            )
+        found = [pin for pin in pins if pin.commit.startswith(sha)]
+        if len(found) == 1:
+            return found[0]
+        known = ", ".join(f"{pin.short}" for pin in (found or pins))
+        if found:
+            raise NotPinned(f"{sha or 'no commit'} fits several pinned commits of {repo}: {known}", "write more digits")
+        raise NotPinned(f"commit {sha} of {repo} is not pinned", f"pinned: {known}")
+
+    def reference(self, key: str) -> Reference:
+        """Return the reference *key*; raises NotPinned, with the nearest key, when there is none."""
+        found = self.by_key.get(key)
+        if found is None:
+            close = difflib.get_close_matches(key, self.by_key, 1)
+            raise NotPinned(
+                f"reference {key!r} is not in {self.path}",
+                f"did you mean {close[0]}?" if close else "add it under references:",
+            )
+        return found
+
+    def packages(self) -> dict[tuple[str, str], tuple[PackageSpec, ...]]:
+        """Return which packages carry the files of (repo, commit)."""
+        return {(pin.repo, pin.commit): pin.packages for pin in self.pins if pin.packages}
+
+
+def load_sources(text: str, path: str = "sources.yml") -> tuple[Sources, list[Diagnostic]]:
+    """Read sources.yml.
+
+    Returns what could be read and every problem, each with file and line. Raises MetalworkingError for bad YAML.
+    """
+    document = load_yaml(text, path)
+    problems = list(document.problems("sources.schema.json"))
+    if problems:
+        return Sources(path=path), problems
+    pins = tuple(_pins(document))
+    references = tuple(
+        Reference(**entry, location=document.location("references", index))
+        for index, entry in enumerate(document.data.get("references") or [])
+    )
+    problems.extend(_check(document, pins, references))
+    return Sources(pins, references, path), problems
+
+
+def _pins(document: YamlDocument) -> Iterator[Pin]:
+    for index, entry in enumerate(document.data["repositories"]):
+        fields: dict[str, Any] = {k: v for k, v in entry.items() if k not in ("packages", "mirrors", "paths")}
+        packages = tuple(_package(p) for p in entry.get("packages", ()))
+        yield Pin(
+            **fields,
+            mirrors=tuple(entry.get("mirrors", ())),
+            packages=packages,
+            location=document.location("repositories", index),
+        )
+
+
+def _package(entry: dict[str, str]) -> PackageSpec:
+    kind: Literal["wheel", "sdist"] = "wheel" if "wheel" in entry else "sdist"
+    name, _, version = entry[kind].partition("==")
+    return PackageSpec(kind, name, version, entry["root"])
+
+
+def _check(document: YamlDocument, pins: tuple[Pin, ...], references: tuple[Reference, ...]) -> Iterator[Diagnostic]:
+    seen: dict[str | tuple[str, str], Location] = {}
+    for what, item in [((p.repo, p.commit), p) for p in pins] + [(r.key, r) for r in references]:
+        if what in seen:
+            name = what if isinstance(what, str) else f"{what[0]}@{what[1][:7]}"
+            first = f"first at {seen[what]}"
+            yield Diagnostic(Severity.ERROR, "schema", f"{name} is listed twice", first, item.location)
+        seen[what] = item.location
+    for index, pin in enumerate(pins):
+        if pin.license is not None:
+            try:
+                license_allowed(pin.license)
+            except ValueError as error:
+                at = document.location("repositories", index, "license")
+                message = f"{pin.license!r} is not SPDX: {error}"
+                yield Diagnostic(Severity.ERROR, "license", message, "see spdx.org/licenses", at)
