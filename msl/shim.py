@@ -18,17 +18,42 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent
 FLAGS = ("-std=c++20", "-O0", "-g", "-fPIC", "-fsanitize=thread", "-w", f"-I{HERE / 'include'}")
-POSITIONS = frozenset(
-    """thread_position_in_grid threads_per_grid thread_position_in_threadgroup threads_per_threadgroup
-    threadgroup_position_in_grid threadgroups_per_grid thread_index_in_threadgroup simdgroup_index_in_threadgroup
-    thread_index_in_simdgroup simdgroups_per_threadgroup threads_per_simdgroup""".split()
+POSITIONS = (
+    "thread_position_in_grid",
+    "threads_per_grid",
+    "thread_position_in_threadgroup",
+    "threads_per_threadgroup",
+    "threadgroup_position_in_grid",
+    "threadgroups_per_grid",
+    "thread_index_in_threadgroup",
+    "simdgroup_index_in_threadgroup",
+    "thread_index_in_simdgroup",
+    "simdgroups_per_threadgroup",
+    "threads_per_simdgroup",
 )
+# The members of Counts in runtime.cpp, in their order.
 COUNTERS = (
-    "device_reads device_read_bytes device_read_lines device_writes device_write_bytes device_write_lines "
-    "constant_reads threadgroup_reads threadgroup_read_bytes threadgroup_writes threadgroup_write_bytes "
-    "threadgroup_bytes barriers simdgroup_barriers fragment_loads fragment_stores fragment_multiplies exchanges "
-    "threadgroups threads"
-).split()
+    "device_reads",
+    "device_read_bytes",
+    "device_read_lines",
+    "device_writes",
+    "device_write_bytes",
+    "device_write_lines",
+    "constant_reads",
+    "threadgroup_reads",
+    "threadgroup_read_bytes",
+    "threadgroup_writes",
+    "threadgroup_write_bytes",
+    "threadgroup_bytes",
+    "barriers",
+    "simdgroup_barriers",
+    "fragment_loads",
+    "fragment_stores",
+    "fragment_multiplies",
+    "exchanges",
+    "threadgroups",
+    "threads",
+)
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 # A declaration of variables, at the start of a statement. A pointer or a cast has no name directly after its type.
@@ -166,6 +191,7 @@ class Library:
         self.name = name
         self._text = _blank(source)
         stem = re.sub(r"\W", "_", name)
+        self._files = (Path(name).name, f"{stem}.cpp")  # g++ calls the file by either name
         cpp, obj, self._path = (build / f"{stem}{end}" for end in (".cpp", ".o", ".so"))
         build.mkdir(parents=True, exist_ok=True)
         kernels = _KERNEL.findall(self._text)
@@ -219,8 +245,9 @@ class Library:
         if not places:
             return 0
         command = ["addr2line", "-e", str(self._path), *(hex(p) for p in places)]
+        last = self._text.count("\n") + 1  # what follows is the entry
         for answer in subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines():
             file, _, line = answer.split(" ")[0].rpartition(":")
-            if file.endswith(self.name) and line.isdigit():
+            if Path(file).name in self._files and line.isdigit() and int(line) <= last:
                 return int(line)
         return 0

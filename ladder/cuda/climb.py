@@ -55,8 +55,8 @@ def as_yaml(rows: list[dict], rounds: int, date: str) -> str:
     if built.exists() and (release := re.search(r"release \S+, V(\S+)", built.read_text())):
         conditions["toolkit"] = f"CUDA {release[1]}"
     lines = [
-        "# Written by cuda/climb.py: all rungs and cuBLAS in turn, in each of several processes. `spread` is the lowest",
-        "# and the highest of the processes' medians, `samples` the number of timings behind each of those medians.",
+        "# Written by cuda/climb.py: all rungs and cuBLAS in turn, in each of several processes. `spread` is the",
+        "# lowest and the highest of the processes' medians, `samples` the number of timings behind each of those.",
         f"date: {date}",
         "machine:",
         *(f"  {key}: {json.dumps(value)}" for key, value in conditions.items()),
