@@ -8,6 +8,7 @@ their numbers.
 from __future__ import annotations
 
 import ctypes
+import hashlib
 import re
 import shutil
 import subprocess
@@ -190,7 +191,8 @@ class Library:
         """Compile *source*, which findings call *name*, in *build*; raise CompileError where g++ does."""
         self.name = name
         self._text = _blank(source)
-        stem = re.sub(r"\W", "_", name)
+        digest = hashlib.sha256(repr((source, defines)).encode()).hexdigest()[:12]
+        stem = re.sub(r"\W", "_", name) + digest
         self._files = (Path(name).name, f"{stem}.cpp")  # g++ calls the file by either name
         cpp, obj, self._path = (build / f"{stem}{end}" for end in (".cpp", ".o", ".so"))
         build.mkdir(parents=True, exist_ok=True)

@@ -73,8 +73,8 @@ __attribute__((no_sanitize_thread, noinline)) void simdgroup_multiply_accumulate
   float left = float(c.elements.x), right = float(c.elements.y);
   for (int k = 0; k < 8; k++) {
     const float u = at(0, a.row(), k);
-    left = std::fma(u, at(1, k, a.column()), left);
-    right = std::fma(u, at(1, k, a.column() + 1), right);
+    left = __builtin_fmaf(u, at(1, k, a.column()), left);
+    right = __builtin_fmaf(u, at(1, k, a.column() + 1), right);
   }
   d.elements = vec<D, 2>(D(left), D(right));
 }

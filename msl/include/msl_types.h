@@ -1,7 +1,7 @@
 // Scalars and vectors of the Metal Shading Language: what a kernel can name, no more than the kernels here use.
 #pragma once
 
-#include <cmath>
+// No <cmath>: it takes longer to read than any kernel here.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -28,17 +28,17 @@ class narrow {
     const uint16_t sign = uint16_t(x >> 16 & 0x8000);
     const uint32_t top = uint32_t((1 << EXPONENT) - 1) << FRACTION;
     if (value != value) return uint16_t(sign | top | 1 << (FRACTION - 1));
-    const double scaled = std::fabs(double(value));
-    const double least = std::ldexp(1.0, 1 - BIAS);
+    const double scaled = __builtin_fabs(double(value));
+    const double least = __builtin_ldexp(1.0, 1 - BIAS);
     // Below the smallest normal number the step is constant; above it there are 2^FRACTION steps an octave.
     int octave = 1 - BIAS;
-    if (scaled >= least) std::frexp(scaled, &octave), octave -= 1;
-    const double steps = std::nearbyint(std::ldexp(scaled, FRACTION - octave));
-    const double rounded = std::ldexp(steps, octave - FRACTION);
-    if (rounded >= std::ldexp(1.0, BIAS + 1)) return uint16_t(sign | top);
-    if (rounded < least) return uint16_t(sign | uint32_t(std::ldexp(rounded, FRACTION + BIAS - 1)));
-    std::frexp(rounded, &octave), octave -= 1;
-    const uint32_t fraction = uint32_t(std::ldexp(rounded, FRACTION - octave)) - (1u << FRACTION);
+    if (scaled >= least) __builtin_frexp(scaled, &octave), octave -= 1;
+    const double steps = __builtin_nearbyint(__builtin_ldexp(scaled, FRACTION - octave));
+    const double rounded = __builtin_ldexp(steps, octave - FRACTION);
+    if (rounded >= __builtin_ldexp(1.0, BIAS + 1)) return uint16_t(sign | top);
+    if (rounded < least) return uint16_t(sign | uint32_t(__builtin_ldexp(rounded, FRACTION + BIAS - 1)));
+    __builtin_frexp(rounded, &octave), octave -= 1;
+    const uint32_t fraction = uint32_t(__builtin_ldexp(rounded, FRACTION - octave)) - (1u << FRACTION);
     return uint16_t(sign | uint32_t(octave + BIAS) << FRACTION | fraction);
   }
 
@@ -53,9 +53,9 @@ class narrow {
   operator float() const {
     const int exponent = bits_ >> FRACTION & ((1 << EXPONENT) - 1), fraction = bits_ & ((1 << FRACTION) - 1);
     const float sign = bits_ & 0x8000 ? -1.0f : 1.0f;
-    if (exponent == (1 << EXPONENT) - 1) return fraction ? NAN : sign * INFINITY;
-    if (exponent == 0) return sign * std::ldexp(float(fraction), 1 - BIAS - FRACTION);
-    return sign * std::ldexp(float(fraction + (1 << FRACTION)), exponent - BIAS - FRACTION);
+    if (exponent == (1 << EXPONENT) - 1) return fraction ? __builtin_nanf("") : sign * __builtin_inff();
+    if (exponent == 0) return sign * __builtin_ldexpf(float(fraction), 1 - BIAS - FRACTION);
+    return sign * __builtin_ldexpf(float(fraction + (1 << FRACTION)), exponent - BIAS - FRACTION);
   }
   narrow operator-() const { return -float(*this); }
 };
@@ -122,11 +122,11 @@ template <class T> T max(T a, T b) { return a < b ? b : a; }
 template <class T> T clamp(T x, T low, T high) { return min(max(x, low), high); }
 template <class T, int N>
 T dot(vec<T, N> a, vec<T, N> b) { T sum = 0; for (int i = 0; i < N; i++) sum = sum + a[i] * b[i]; return sum; }
-inline float fma(float a, float b, float c) { return std::fma(a, b, c); }
-inline float exp(float x) { return std::exp(x); }
-inline float exp2(float x) { return std::exp2(x); }
-inline float sqrt(float x) { return std::sqrt(x); }
-inline float rsqrt(float x) { return 1 / std::sqrt(x); }
-inline float abs(float x) { return std::fabs(x); }
+inline float fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+inline float exp(float x) { return __builtin_expf(x); }
+inline float exp2(float x) { return __builtin_exp2f(x); }
+inline float sqrt(float x) { return __builtin_sqrtf(x); }
+inline float rsqrt(float x) { return 1 / __builtin_sqrtf(x); }
+inline float abs(float x) { return __builtin_fabsf(x); }
 
 }  // namespace metal

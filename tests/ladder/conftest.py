@@ -78,7 +78,7 @@ def compiled(build: Path) -> Compile:
     def get(source: str, name: str, **defines: int) -> Library:
         key = (name, source)
         if key not in made:
-            made[key] = Library(source, name, build / str(len(made)), defines)
+            made[key] = Library(source, name, build, defines)
         return made[key]
 
     return get

@@ -48,10 +48,8 @@ def says(page: str, text: str) -> None:
     assert text in prose, f"{page} no longer says: {text}"
 
 
-@pytest.mark.parametrize(
-    ("name", "barriers", "bytes_"), [("sync_copy.metal", 2, 8192), ("sync_copy_db.metal", 1, 16384)]
-)
-def test_it_counts_what_its_page_says(compiled: Compile, name: str, barriers: int, bytes_: int) -> None:
+@pytest.mark.parametrize(("name", "barriers", "size"), [("sync_copy.metal", 2, 8192), ("sync_copy_db.metal", 1, 16384)])
+def test_it_counts_what_its_page_says(compiled: Compile, name: str, barriers: int, size: int) -> None:
     short, long = counts(compiled, name, 64), counts(compiled, name, 128)
     step = {key: (long[key] - short[key]) / 4 for key in long}  # four K steps of 16
     assert step["barriers"] == barriers

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from msl.shim import Run
-from tests.ladder.conftest import LADDER, ROOT, RUNGS, Product, Rung
+from tests.ladder.conftest import LADDER, ROOT, RUNGS, Compile, Product, Rung
 
 PAGE = ROOT / "docs" / "techniques" / "gemm-ladder.md"
 SHAPES = [(64, 64, 32), (1, 1, 1), (67, 33, 19), (130, 70, 37), (32, 96, 12)]
@@ -88,6 +88,22 @@ def counted(climb: Climb) -> dict[int, dict[str, str]]:
 def test_the_page_says_what_is_counted(counted: dict[int, dict[str, str]], rung: Rung) -> None:
     claimed = table("Rung")[rung.rung]
     assert {name: claimed[name] for name in counted[rung.rung]} == counted[rung.rung]
+
+
+BARRIER = "threadgroup_barrier(mem_flags::mem_threadgroup);"
+
+
+@pytest.mark.parametrize("missing", [0, 1], ids=["first", "second"])
+@pytest.mark.parametrize("rung", RUNGS[2:7], ids=[rung.file for rung in RUNGS[2:7]])
+def test_both_barriers_are_needed(compiled: Compile, rung: Rung, missing: int) -> None:
+    source = (LADDER / "metal" / f"{rung.file}.metal").read_text(encoding="utf-8")
+    parts = source.split(BARRIER)
+    assert len(parts) == 3
+    joints = ["", BARRIER] if missing == 0 else [BARRIER, ""]
+    source = parts[0] + joints[0] + parts[1] + joints[1] + parts[2]
+    p = Product.of(64, 64, 48)
+    run = compiled(source, f"{rung.file}.metal").run("gemm", [p.A, p.B, p.C, p.size], rung.groups(64, 64), rung.threads)
+    assert "race" in {finding.kind for finding in run.findings}
 
 
 def test_fragments_multiply_as_often_as_the_shape_asks(climb: Climb) -> None:
