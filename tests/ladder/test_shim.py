@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from msl.shim import CompileError, Finding, parameters, shared_variables
+from msl.shim import CompileError, Finding
+from msl.source import parameters, shared_variables
 from tests.ladder.conftest import Compile
 
 HEAD = "#include <metal_stdlib>\nusing namespace metal;\n"
