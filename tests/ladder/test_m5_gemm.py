@@ -43,9 +43,9 @@ def counts(compiled: Compile, name: str, k: int) -> dict[str, int]:
     return run.counts
 
 
-def says(page: str, text: str) -> None:
+def says(page: str, pattern: str) -> None:
     prose = re.sub(r"\s+", " ", (ROOT / "docs" / "kernels" / page).read_text(encoding="utf-8"))
-    assert text in prose, f"{page} no longer says: {text}"
+    assert re.search(pattern, prose), f"{page} no longer says: {pattern}"
 
 
 @pytest.mark.parametrize(("name", "barriers", "size"), [("sync_copy.metal", 2, 8192), ("sync_copy_db.metal", 1, 16384)])
@@ -65,9 +65,9 @@ def test_it_counts_what_its_page_says(compiled: Compile, name: str, barriers: in
 
 
 def test_the_pages_say_so() -> None:
-    says("gemm-tiled.md", "16 × 2 × 2 = 64 fragment loads a simdgroup for 32 multiplies")
-    says("gemm-tiled.md", "ask [threadgroup memory](../machine/threadgroup-memory.md) for 64 KiB")
-    says("gemm-tiled.md", "131,072 FLOP, for 8 KiB of slabs")
-    says("gemm-tiled.md", "32 in all, as many as a K step")
-    says("gemm-double-buffered.md", "| Barriers a K step | 2 | 1 |")
-    says("gemm-double-buffered.md", "4 × 1,024 × 4 = 16 KiB")
+    says("gemm-tiled.md", r"16 × 2 × 2 = 64 fragment loads (a|per) simdgroup for 32 multiplies")
+    says("gemm-tiled.md", r"As written the four simdgroups ask \S+ \S+ for 64 KiB")
+    says("gemm-tiled.md", r"131,072 FLOP, for 8 KiB of slabs")
+    says("gemm-tiled.md", r"scales and adds the accumulator: 32 in all")
+    says("gemm-double-buffered.md", r"\| Barriers (a|per) K step \| 2 \| 1 \|")
+    says("gemm-double-buffered.md", r"4 × 1,024 × 4 = 16 KiB")
