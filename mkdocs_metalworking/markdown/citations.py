@@ -13,18 +13,22 @@ from xml.etree.ElementTree import Element
 from markdown.treeprocessors import Treeprocessor
 from markdown.util import AtomicString
 
-from ..quote.citations import CITATION, CitedLines, CitedReference, parse_citation
+from ..quote.citations import CITATION, Citation, CitedLines, CitedReference
 from ..quote.diagnostics import MetalworkingError, printable
+from ..quote.mentions import Kind
 from ..quote.permalinks import permalink
+from .literal import LITERAL
+from .tracking import MARK, Met, Outcome
 
 if TYPE_CHECKING:
     from .extension import Work
 
-# Python-Markdown's own pattern for code spans: a citation inside one is literal.
-_CODE_SPAN = re.compile(r"(?<!\\)(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)", re.DOTALL)
-_LITERAL = frozenset({"code", "pre", "script", "style"})
-# A footnote reference stands right behind its claim; authors write a space there because it reads better.
-_SPACED = re.compile(rf"(?:(?<=\S)[ \n]+)?(?P<citation>{CITATION.pattern})")
+# Python-Markdown's own pattern for code spans, and raw tags that show code: a citation inside is literal.
+_CODE_SPAN = re.compile(
+    r"(?<!\\)(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)"
+    r"|<(?P<tag>code|kbd|samp|tt|pre)\b[^<>]*>.*?</(?P=tag)\s*>|<!--.*?-->",
+    re.DOTALL | re.IGNORECASE,
+)
 
 
 class CitationProcessor(Treeprocessor):
@@ -41,16 +45,17 @@ class CitationProcessor(Treeprocessor):
 
     def run(self, root: Element) -> None:
         """Replace the citations of the page and of its footnotes."""
-        self._work.locator.rewind()
+        if not self._work.tracker.met:
+            return
         footnotes = self._footnotes()
         for element in _elements(root):
-            if element.text and "[@" in element.text and not isinstance(element.text, AtomicString):
+            if element.text and "\ufdef[@" in element.text and not isinstance(element.text, AtomicString):
                 element.text = self._replace(element.text, footnotes)
             for child in element:
-                if child.tail and "[@" in child.tail and not isinstance(child.tail, AtomicString):
+                if child.tail and "\ufdef[@" in child.tail and not isinstance(child.tail, AtomicString):
                     child.tail = self._replace(child.tail, footnotes)
         for key, text in list(footnotes.footnotes.items()):
-            if "[@" in text:
+            if "\ufdef[@" in text:
                 footnotes.footnotes[key] = self._replace(text, footnotes)
 
     def _footnotes(self) -> Any:
@@ -62,29 +67,38 @@ class CitationProcessor(Treeprocessor):
         for span in _CODE_SPAN.finditer(text):
             starts.append(span.start())
             ends.append(span.end())
+        parts: list[str] = []
+        end = 0
+        for mark in MARK.finditer(text):
+            met, match = self._work.tracker.by(mark), CITATION.match(text, mark.end())
+            before = bisect_right(starts, mark.start()) - 1
+            literal = before >= 0 and mark.start() < ends[before]
+            if match is None or literal or met.mention.kind is not Kind.CITATION:
+                continue
+            claim = text[end : mark.start()]
+            # A footnote reference stands right behind its claim; authors write a space there because it reads better.
+            parts.append(claim.rstrip(" \n") if claim.strip() or parts else claim)
+            parts.append(self._cite(met, match[0], footnotes))
+            end = match.end()
+        return "".join((*parts, text[end:]))
 
-        def one(match: re.Match[str]) -> str:
-            start = match.start("citation")
-            before = bisect_right(starts, start) - 1
-            if (before >= 0 and start < ends[before]) or text[start - 1 : start] == "\\":
-                return match[0]
-            return self._cite(match, footnotes)
-
-        return _SPACED.sub(one, text)
-
-    def _cite(self, match: re.Match[str], footnotes: Any) -> str:
+    def _cite(self, met: Met, text: str, footnotes: Any) -> str:
         work = self._work
         try:
-            citation = parse_citation(match["target"], match["note"] or "")
-            cited = work.quoter().cite(citation)
+            if met.mention.problem is not None:
+                raise met.mention.problem
+            assert isinstance(met.mention.what, Citation)
+            cited = work.quoter().cite(met.mention.what)
         except MetalworkingError as problem:
-            work.page.report(problem, work.locator.text(match["citation"].split("\n")[0]))
-            return f" `{match['citation']}`"
+            met.outcome = Outcome.REPORTED
+            work.page.report(problem, met.where)
+            return f" `{text}`"
+        met.outcome, met.shown = Outcome.SHOWN, cited
         work.page.citations.append(cited)
         html = describe(cited)
         name = "cite-" + hashlib.sha256(html.encode()).hexdigest()[:8]
         if name not in footnotes.footnotes:
-            footnotes.setFootnote(name, work.md.htmlStash.store(html))
+            footnotes.setFootnote(name, work.stash(html))
         return f"[^{name}]"
 
 
@@ -92,7 +106,7 @@ def _elements(root: Element) -> Iterator[Element]:
     todo = [root]
     while todo:
         element = todo.pop()
-        if element.tag not in _LITERAL:
+        if element.tag not in LITERAL:
             yield element
             todo.extend(reversed(element))
 

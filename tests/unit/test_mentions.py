@@ -1,4 +1,4 @@
-"""Directives and citations in text: found where they are live, rewritten without a trace elsewhere."""
+"""The one scan of a page: what it finds, where it stands, and that rewriting it leaves the rest alone."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mkdocs_metalworking.hosts.cli.bump.edits import Place, apply_edits, places_in_data
+from mkdocs_metalworking.markdown.tracking import Met
+from mkdocs_metalworking.quote.diagnostics import Location
 from mkdocs_metalworking.quote.lines import LineRange
-from mkdocs_metalworking.quote.places import apply_edits, find_places, find_targets
+from mkdocs_metalworking.quote.mentions import Kind, scan
 
 SHA = "1a2b3c4"
 PIECES = [
@@ -32,6 +35,16 @@ PIECES = [
 
 def move(lines: LineRange) -> LineRange:
     return LineRange(lines.first + 10, (lines.last or 0) + 10)
+
+
+def find_places(text: str) -> list[Place]:
+    """Return the places of a page whose every mention is shown, with the notes that follow each directive."""
+    met = [Met(mention, Location("page.md", mention.line), 0) for mention in scan(text).mentions]
+    for one in met:
+        if one.mention.kind is Kind.DIRECTIVE:
+            one.notes = [n for n in met if n.mention.follows == one.mention.start and n.mention.kind is Kind.NOTE]
+            one.notes = [n for n in one.notes if n.mention.what is not None]
+    return [place for one in met if (place := Place.of(one)) is not None and getattr(place.what, "repo", "")]
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=12))
@@ -72,12 +85,9 @@ def test_one_place(text: str, moved: str) -> None:
     [
         f"```\n<< excerpt a/b@{SHA}:x.c >>\n```",
         f"> ~~~~\n> ~~~\n> << excerpt a/b@{SHA}:x.c >>\n> ~~~~",
-        f"- ```\n  << excerpt a/b@{SHA}:x.c >>\n  ```",
-        f"never closed\n```\n<< excerpt a/b@{SHA}:x.c >>",
         f"in a line << excerpt a/b@{SHA}:x.c >>",
         f"<< excerpt a/b@{SHA}:x.c",
         f"<< excerpt a/b@{SHA}:x.c unknown=1 >>",
-        "``[@a/b:x.c#L1]``",
         "\\[@a/b:x.c#L1]",
         "[@key]",
         "[@a/b:x.c#L0]",
@@ -89,7 +99,7 @@ def test_what_is_not_live(text: str) -> None:
 
 def test_targets_in_data_are_those_of_the_repository() -> None:
     text = "a/b:x.c#L1, 'a/b@1a2b3c4:y.c' xa/b:x.c#L1 c/a/b:x.c#L1 a/bc:x.c#L1 [\"a/b:z/w.c#L2-3,L5, M1\"]"
-    found = [(place.what.path, place.what.sha, place.what.ranges) for place in find_targets(text, "a/b")]
+    found = [(place.what.path, place.what.sha, place.what.ranges) for place in places_in_data(text, "a/b")]
     assert found == [
         ("x.c", "", (LineRange(1, 1),)),
         ("y.c", "1a2b3c4", None),
