@@ -6,7 +6,6 @@ import hashlib
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from html import escape
 from typing import TYPE_CHECKING, Any
 from xml.etree.ElementTree import Element
 
@@ -14,11 +13,12 @@ from markdown.treeprocessors import Treeprocessor
 from markdown.util import AtomicString
 
 from ..quote.citations import CITATION, Citation, CitedLines, CitedReference
-from ..quote.diagnostics import MetalworkingError, printable
+from ..quote.diagnostics import MetalworkingError
 from ..quote.mentions import Kind
 from ..quote.permalinks import permalink
 from .literal import LITERAL
 from .tracking import MARK, Met, Outcome
+from .visible import html_attribute, html_text
 
 if TYPE_CHECKING:
     from .extension import Work
@@ -119,23 +119,19 @@ def describe(cited: CitedReference | CitedLines) -> str:
             (f"L{r.first}" if r.first == r.last else f"L{r.first}\u2013{r.last}", permalink(key, r))
             for r in cited.ranges or ()
         ]
-        path = f'<a href="{_e(permalink(key))}"><code>{_e(key.path)}</code></a>'
-        where = ", ".join(f'<a href="{_e(url)}">{_e(text)}</a>' for text, url in links)
-        body = f"{_e(key.repo)} at {cited.pin.short}, {path}{', ' + where if where else ''}"
+        path = f'<a href="{html_attribute(permalink(key))}"><code>{html_text(key.path)}</code></a>'
+        where = ", ".join(f'<a href="{html_attribute(url)}">{html_text(text)}</a>' for text, url in links)
+        body = f"{html_text(key.repo)} at {cited.pin.short}, {path}{', ' + where if where else ''}"
     else:
         body = describe_reference(cited)
-    note = f" ({_e(cited.note)})" if cited.note else ""
+    note = f" ({html_text(cited.note)})" if cited.note else ""
     return f'<span class="mw-cite">{body}{note}.</span>'
 
 
 def describe_reference(cited: CitedReference) -> str:
     """Return author, linked title and date of a reference as HTML."""
     reference = cited.reference
-    title = f"<cite>{_e(reference.title)}</cite>"
+    title = f"<cite>{html_text(reference.title)}</cite>"
     if reference.url:
-        title = f'<a href="{_e(reference.url)}">{title}</a>'
-    return ", ".join(part for part in (_e(reference.author), title, _e(reference.date)) if part)
-
-
-def _e(text: str) -> str:
-    return escape(printable(text))
+        title = f'<a href="{html_attribute(reference.url)}">{title}</a>'
+    return ", ".join(part for part in (html_text(reference.author), title, html_text(reference.date)) if part)

@@ -45,6 +45,7 @@ class LeftoverProcessor(Treeprocessor):
     def run(self, root: Element) -> None:
         """Report every leftover."""
         work = self._work
+        self._in_code: set[int] = set()
         for where in work.tracker.foreign:
             message = "a character that no text may have (U+FDD0 to U+FDEF)"
             work.page.report(MetalworkingError("leftover", message, "take it out"), where)
@@ -56,8 +57,12 @@ class LeftoverProcessor(Treeprocessor):
                 self._report(met, "another extension took it off the page: leave it out of what that one reads")
 
     def _tree(self, root: Element) -> None:
+        work = self._work
         for holder, name, literal, tag in _texts(root):
             text = getattr(holder, name)
+            if literal and work.tracker.met:
+                # What stands in code may itself be put aside (inlinehilite): it is as literal as its place is.
+                self._in_code.update(int(match[1]) for match in _STASHED.finditer(text))
             marked = FOREIGN.search(text) is not None
             if marked:
                 self._marks(text, literal, _TAKES.get(tag, _PLAIN))
@@ -65,7 +70,7 @@ class LeftoverProcessor(Treeprocessor):
                 setattr(holder, name, AtomicString(plain) if isinstance(text, AtomicString) else plain)
             if not literal and ("[@" in text or "<<" in text or "xcerpt" in text):
                 self._unmarked(text)
-        if self._work.tracker.met:
+        if work.tracker.met:
             for element in root.iter():
                 for key, value in element.items():
                     if FOREIGN.search(value):
@@ -117,7 +122,7 @@ class LeftoverProcessor(Treeprocessor):
             if isinstance(raw, Element):
                 self._tree(raw)
             elif index not in self._work.stashed and FOREIGN.search(raw):
-                prose = marks_in_prose(raw)
+                prose = set() if index in self._in_code else marks_in_prose(raw)
                 for match in MARK.finditer(raw):
                     met = self._work.tracker.by(match)
                     if met.outcome is Outcome.OPEN and match[0] in prose:
