@@ -68,7 +68,8 @@ class Work:
             self.page = extension.page or PageContext(path=extension.getConfig("page") or "", source=source)
         if self.page.source is None:
             self.page.source = source
-        self.tracker = Tracker(self.page.path, self.page.source)
+        self.page.converted = True
+        self.tracker = Tracker(self.page.path, self.page.source, cites=extension.cites)
         self.page.met = self.tracker.met
         self.figures: list[Figure] = []
         self.stashed: set[int] = set()
@@ -172,6 +173,7 @@ class MetalworkingExtension(Extension):
             "transports": [["checkout", "package", "raw"], "Ways to get bytes, in order"],
             "offline": [False, "Never use the network"],
             "search": [True, "Whether code may be searched"],
+            "citations": [True, "Whether [@key] is a citation"],
             "strict": [False, "Where no host collects problems: raise for code that cannot be had, too"],
             "page": ["", "Name of the page in messages, where no host tells it"],
         }
@@ -179,6 +181,7 @@ class MetalworkingExtension(Extension):
         self.page: PageContext | None = None
         self.late = False
         self.search: bool = self.getConfig("search")
+        self.cites: bool = self.getConfig("citations")
         self.line_cache: LineCache = highlight.no_cache
         self.base: Path | None = None
         """Where relative paths start, when the host tells: else the working directory."""

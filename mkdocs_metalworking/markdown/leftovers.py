@@ -13,7 +13,7 @@ from markdown.util import HTML_PLACEHOLDER, AtomicString
 
 from ..quote.diagnostics import MetalworkingError
 from ..quote.mentions import Kind, scan
-from .literal import LITERAL, marks_in_prose
+from .literal import LITERAL, marks_in_prose, prose
 from .tracking import FOREIGN, MARK, Met, Outcome, unmarked
 
 if TYPE_CHECKING:
@@ -46,6 +46,11 @@ class LeftoverProcessor(Treeprocessor):
         """Report every leftover."""
         work = self._work
         self._in_code: set[int] = set()
+        self._shown = {
+            met.mention.start
+            for met in work.tracker.met
+            if met.mention.kind is Kind.DIRECTIVE and met.outcome is Outcome.SHOWN
+        }
         for where in work.tracker.foreign:
             message = "a character that no text may have (U+FDD0 to U+FDEF)"
             work.page.report(MetalworkingError("leftover", message, "take it out"), where)
@@ -108,7 +113,7 @@ class LeftoverProcessor(Treeprocessor):
         for match in MARK.finditer(text):
             known.add(match.start() - size)
             size += len(match[0])
-        for mention in scan(unmarked(text)).mentions:
+        for mention in self._work.tracker.scan(unmarked(text)).mentions:
             if mention.start not in known and mention.kind not in (Kind.NOTE, Kind.ITEM):
                 raw = mention.raw.partition("\n")[0][:60].strip()
                 told = mention.problem if mention.kind is Kind.ODD else None
@@ -149,10 +154,7 @@ class LeftoverProcessor(Treeprocessor):
 
     def _lost(self, follows: int | None) -> bool:
         """Tell whether the directive that a note follows is shown; when it is not, there is nothing to tie it to."""
-        return follows is not None and any(
-            met.mention.start == follows and met.mention.kind is Kind.DIRECTIVE and met.outcome is Outcome.SHOWN
-            for met in self._work.tracker.met
-        )
+        return follows in self._shown
 
 
 def _texts(root: Element) -> Iterator[tuple[Element, str, bool, str]]:
@@ -170,3 +172,14 @@ def _texts(root: Element) -> Iterator[tuple[Element, str, bool, str]]:
             if child.tail:
                 yield child, "tail", inside, str(element.tag)
             todo.append((child, inside))
+
+
+def unread(html: str) -> Iterator[MetalworkingError]:
+    """Yield what in *html*, made without Markdown, a reader would see raw: directives and citations."""
+    if "excerpt" not in html and "[@" not in html:
+        return
+    for mention in scan(prose(html)).mentions:
+        if mention.kind not in (Kind.NOTE, Kind.ITEM):
+            raw = mention.raw.partition("\n")[0][:60].strip()
+            hint = "write it on a page in Markdown: what made this page reads none"
+            yield MetalworkingError("leftover", f"left over as text: {raw}", hint)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import unescape
 from html.parser import HTMLParser
 
 from .tracking import MARK
@@ -12,7 +13,7 @@ LITERAL = frozenset({"code", "pre", "script", "style", "samp", "kbd", "textarea"
 class _Reader(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=False)
-        self.prose: set[str] = set()
+        self.texts: list[str] = []
         self.inside: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -26,12 +27,23 @@ class _Reader(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         if not self.inside:
-            self.prose.update(match[0] for match in MARK.finditer(data))
+            self.texts.append(data)
+
+    def handle_entityref(self, name: str) -> None:
+        self.handle_data(unescape(f"&{name};"))
+
+    def handle_charref(self, name: str) -> None:
+        self.handle_data(unescape(f"&#{name};"))
 
 
-def marks_in_prose(html: str) -> set[str]:
-    """Return the marks in *html* that stand in text that a reader takes for prose."""
+def prose(html: str) -> str:
+    """Return the text of *html* that a reader takes for prose."""
     reader = _Reader()
     reader.feed(html)
     reader.close()
-    return reader.prose
+    return "".join(reader.texts)
+
+
+def marks_in_prose(html: str) -> set[str]:
+    """Return the marks in *html* that stand in prose."""
+    return {match[0] for match in MARK.finditer(prose(html))}

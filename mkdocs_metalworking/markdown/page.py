@@ -22,6 +22,8 @@ class PageContext:
     diagnostics: Diagnostics = field(default_factory=Diagnostics)
     quotations: list[Quotation] = field(default_factory=list)
     citations: list[CitedReference | CitedLines] = field(default_factory=list)
+    converted: bool = False
+    """Whether the extension has seen the page."""
     met: list[Met] = field(default_factory=list)
     """Every mention on the page, and what became of it."""
     ids: set[str] = field(default_factory=set)

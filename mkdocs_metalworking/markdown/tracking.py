@@ -20,7 +20,7 @@ from ..quote.citations import CitedLines, CitedReference
 from ..quote.diagnostics import Location
 from ..quote.directive import Span
 from ..quote.lines import Ranges, text_lines
-from ..quote.mentions import Mention, scan
+from ..quote.mentions import Mention, Scan, scan, without_citations
 from ..quote.quotation import Quotation
 
 _ZERO = 0xFDD0
@@ -62,7 +62,8 @@ class Met:
 class Tracker:
     """Marks the mentions of one page and knows them by their marks."""
 
-    def __init__(self, path: str, source: str | None) -> None:
+    def __init__(self, path: str, source: str | None, *, cites: bool = True) -> None:
+        self._cites = cites
         self.met: list[Met] = []
         self.fenced: dict[str, Location] = {}
         self.foreign: list[Location] = []
@@ -75,10 +76,14 @@ class Tracker:
         if source is not None:
             self._read_front(split_front_matter(source)[1])
 
+    def scan(self, text: str) -> Scan:
+        """Return the mentions of *text*; without citations where the site has none."""
+        return scan(text) if self._cites else without_citations(scan(text))
+
     def _read_front(self, count: int) -> None:
         assert self._file is not None
         text = "\n".join(self._file[:count])
-        for mention in scan(text).mentions:
+        for mention in self.scan(text).mentions:
             where = Location(self._path, mention.line)
             self._front.setdefault(_words(mention.raw), deque()).append(Met(mention, where, 0))
 
@@ -89,7 +94,7 @@ class Tracker:
             self.foreign += [Location(self._path, i) for i, line in enumerate(lines, 1) if FOREIGN.search(line)]
             lines = [FOREIGN.sub("", line) for line in lines]
         body = "\n".join(lines[first:])
-        found = scan(body)
+        found = self.scan(body)
         if not found.mentions and not found.fenced:
             return lines
         alignment = Alignment(lines, self._file if self._file is not None else lines)
@@ -127,7 +132,7 @@ class Tracker:
         plain.append(text[end:])
         known = {at for at, _ in held}
         body = "".join(plain)
-        new = [Met(m, Location(self._path)) for m in scan(body).mentions if m.start not in known]
+        new = [Met(m, Location(self._path)) for m in self.scan(body).mentions if m.start not in known]
         if not new:
             return text
         inserts = [*held, *((met.mention.start, self._mark(met)) for met in new)]
@@ -136,7 +141,7 @@ class Tracker:
     def front(self, text: str) -> str:
         """Mark the mentions of a text that came from the front matter."""
         marked = []
-        for mention in scan(text).mentions:
+        for mention in self.scan(text).mentions:
             queue = self._front.get(_words(mention.raw))
             known = queue.popleft() if queue else None
             met = Met(mention, known.where if known else Location(self._path))

@@ -63,6 +63,15 @@ class Scan:
     fenced: tuple[Mention, ...] = ()
 
 
+def without_citations(found: Scan) -> Scan:
+    """Return *found* without citations and what is like them, for a site where ``[@`` is somebody else's."""
+
+    def kept(mentions: tuple[Mention, ...]) -> tuple[Mention, ...]:
+        return tuple(mention for mention in mentions if not mention.raw.startswith("[@"))
+
+    return Scan(kept(found.mentions), kept(found.fenced))
+
+
 _BLANKS = r" \t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000" + INVISIBLE.pattern[1:-1]
 _GAP = f"[{_BLANKS}]"
 _ANY = re.compile(rf"<{_GAP}*<|\[@|excerpt", re.IGNORECASE)
@@ -191,6 +200,9 @@ def _meant(line: str, match: re.Match[str]) -> str:
         return "write << excerpt" + (", in small letters" if word.lower() == "excerpt" else "")
     if match["between"]:
         return "write << without a blank between"
+    before = line[: match.start()].strip("> \t")
+    if before and not INVISIBLE.sub("", before).strip():
+        return f"U+{ord(before[0]):04X} stands before it, which is no plain blank: take it out"
     return r"put the directive alone on its line; in prose write \<< excerpt"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import unicodedata
 from collections.abc import Iterable
 
 _LONGEST = 200
@@ -28,7 +29,6 @@ def suggest_path(path: str, known: Iterable[str]) -> str:
     A difference in case or in how letters are composed counts as none; then the same name in another folder; then a
     name of much the same letters.
     """
-    import unicodedata
 
     def folded(text: str) -> str:
         return unicodedata.normalize("NFC", text).casefold()
