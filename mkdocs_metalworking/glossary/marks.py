@@ -2,35 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from posixpath import dirname, relpath
 
-from ..quote.fences import fenced_lines
 from ..quote.lines import text_lines
 from ..quote.sources import Sources
 from .bibliography import sources_page
 from .library import Entry, Library
 from .lookup import az_index, terms
 from .mapping import Row, literal, mapping_table
-
-_MARK = re.compile(r"<!-- (az-index|mapping-table|sources) -->[ \t]*")
-NEEDS = {
-    "az-index": ("md_in_html", "attr_list"),
-    "mapping-table": ("md_in_html",),
-    "sources": ("md_in_html", "attr_list"),
-}
-"""The Markdown extensions without which what stands in a mark's place is not read."""
-
-
-def marks_on(lines: Sequence[str]) -> dict[int, str]:
-    """Return the marks of a page by the index of their lines; in a fence they are text."""
-    found = {index: match[1] for index, line in enumerate(lines) if (match := _MARK.fullmatch(line))}
-    if found:
-        for index in fenced_lines(lines) & found.keys():
-            del found[index]
-    return found
+from .mark_lines import marks_on
 
 
 @dataclass

@@ -21,7 +21,7 @@ from markdown.treeprocessors import Treeprocessor
 
 from ..deliver.project import Project, Settings
 from ..glossary.callout import split_front_matter
-from ..glossary.marks import NEEDS, marks_on
+from ..glossary.mark_lines import NEEDS, marks_on
 from ..quote.diagnostics import Diagnostics, Location, MetalworkingError, Severity
 from ..quote.lines import text_lines
 from ..quote.quotation import Quoter
