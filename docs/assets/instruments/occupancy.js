@@ -85,7 +85,7 @@ const spec = {
     // The next step down in registers that would admit one more threadgroup.
     const more = fits.limits.includes("registers") && Math.floor(POOL.registers / ((groups + 1) * state.threads * 4) / 4) * 4;
     return {
-      says: `${some(groups, "threadgroup")} a core, ${some(simdgroups, "simdgroup")}, limited by ${fits.limits.join(" and ")}. ${enough ? `That is at or above the ${SATURATION} at which an M1 Max saturates its ALUs.` : `That is below the ${SATURATION} at which an M1 Max saturates its ALUs, so the kernel needs independent instructions inside each thread.`}`,
+      says: `${some(groups, "threadgroup")} a core, ${some(simdgroups, "simdgroup")}, limited by ${fits.limits.join(" and ")}. ${enough ? `That is at or above the ${SATURATION} beyond which more simdgroups bring an M1 Max no more arithmetic; with one chain a thread that is half of peak.` : `That is below the ${SATURATION} up to which an M1 Max gains from more simdgroups, so the kernel needs independent instructions inside each thread.`}`,
       shows: [
         bars(
           width, "Threadgroups that fit, by pool",

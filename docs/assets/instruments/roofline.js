@@ -1,7 +1,7 @@
 /* Roofline: a chip's two ceilings, and one kernel under them.
    Counted plateau: cores x 128 lanes x 2 x clock (docs/machine/chips.md, chips.json). FP16 on the ALUs: 256 operations
-   a core and cycle in either precision on M1 and M2 (philipturner/metal-benchmarks README.md L124-127), 1.85 times FP32
-   on an M5 Max (phosphor), unknown on M3 and M4. Matrix units: 1,024 operations a core and cycle, estimated from an A19
+   a core and cycle in either precision on M1 and M2 (philipturner/metal-benchmarks README.md L124-127), 1.7 times FP32
+   on an M5 Max (phosphor: 198.3 over 116.9 FMAs a core and cycle, each type at its best), unknown on M3 and M4. Matrix units: 1,024 operations a core and cycle, estimated from an A19
    (Zakharko); 58.2 TFLOPS measured on an M5 Max (MLX PR 3211). */
 import { cell, chart, chips, count, draw, facts, fixed, label, mount as place, percent, round, wrong } from "./ui.js";
 
@@ -37,7 +37,7 @@ export const roofs = (row, path, use) => {
   else if (path === "alu16") {
     if (generation <= 8) [tflops, from] = [counted, "as FP32: 256 operations a core and cycle in both"];
     else if (generation === 9) from = "the FP16 rate of M3 and M4 alone has not been published";
-    else [tflops, from] = [counted && counted * 1.85, counted === null ? "no GPU clock has been published" : "1.85 × FP32, a ratio measured on one M5 Max"];
+    else [tflops, from] = [counted && counted * 1.7, counted === null ? "no GPU clock has been published" : "1.7 × FP32, a ratio measured on one M5 Max"];
   } else if (generation < 10) from = "no faster matrix unit is known before M5";
   else {
     const clock = cell(row, "clock_mhz");
