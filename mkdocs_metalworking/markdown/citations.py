@@ -78,7 +78,7 @@ class CitationProcessor(Treeprocessor):
             claim = text[end : mark.start()]
             # A footnote reference stands right behind its claim; authors write a space there because it reads better.
             parts.append(claim.rstrip(" \n") if claim.strip() or parts else claim)
-            parts.append(self._cite(met, match[0], footnotes))
+            parts.append(self._cite(met, mark[0] + match[0], footnotes))
             end = match.end()
         return "".join((*parts, text[end:]))
 
@@ -92,7 +92,7 @@ class CitationProcessor(Treeprocessor):
         except MetalworkingError as problem:
             met.outcome = Outcome.REPORTED
             work.page.report(problem, met.where)
-            return f" `{text}`"
+            return f" {text}"  # with its mark, by which the search for leftovers knows that it was told
         met.outcome, met.shown = Outcome.SHOWN, cited
         work.page.citations.append(cited)
         html = describe(cited)

@@ -63,9 +63,14 @@ class NotesProcessor(Treeprocessor):
         items = [(item, self._met(item)) for item in notes]
         if not any(met is not None and met.mention.kind is Kind.NOTE for _, met in items):
             return
-        sound = [self._note(item, met, figure) for item, met in items]
-        if not all(sound):
-            return
+        sound = [ranges for item, met in items if (ranges := self._lines(item, met, figure)) is not None]
+        if len(sound) < len(items):
+            return  # with one that cannot be tied, the list stays a list
+        for (item, met), ranges in zip(items, sound, strict=True):
+            assert met is not None
+            met.outcome, met.shown = Outcome.SHOWN, ranges
+            figure.met.notes.append(met)
+            self._tie(item, ranges, figure)
         notes.set("class", "mw-notes")
         parent.remove(notes)
         notes.tail = None
@@ -75,8 +80,8 @@ class NotesProcessor(Treeprocessor):
         match = MARK.match(_holder(item).text or "")
         return self._work.tracker.by(match) if match is not None else None
 
-    def _note(self, item: Element, met: Met | None, figure: Figure) -> bool:
-        """Tie one item to its lines; tells whether it could be tied."""
+    def _lines(self, item: Element, met: Met | None, figure: Figure) -> Ranges | None:
+        """Return the lines that one item speaks of; None, and a report, when it cannot be tied to them."""
         try:
             if met is None:
                 text = unmarked(_holder(item).text or "")
@@ -101,11 +106,8 @@ class NotesProcessor(Treeprocessor):
             if met is not None:
                 met.outcome = Outcome.REPORTED
             self._work.page.report(problem, where)
-            return False
-        met.outcome, met.shown = Outcome.SHOWN, ranges
-        figure.met.notes.append(met)
-        self._tie(item, ranges, figure)
-        return True
+            return None
+        return ranges
 
     def _tie(self, item: Element, ranges: Ranges, figure: Figure) -> None:
         holder, quotation = _holder(item), figure.quotation
