@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections import OrderedDict
+from collections.abc import Iterator, KeysView
+from typing import TYPE_CHECKING, Any, cast
 from xml.etree.ElementTree import Element
 
 from markdown.treeprocessors import Treeprocessor
@@ -31,6 +32,28 @@ _CODE_SPAN = re.compile(
 )
 
 
+class _Growing(OrderedDict[str, str]):
+    """Footnotes that may be defined while they are written: one inside another is written behind it.
+
+    Python-Markdown takes its list while it adds to it, and ends in a RuntimeError unless the outer one is the last.
+    """
+
+    def keys(self) -> KeysView[str]:  # type: ignore[override]  # iterated, and asked for nothing else
+        return cast(KeysView[str], _Following(self))
+
+
+class _Following:
+    def __init__(self, footnotes: _Growing) -> None:
+        self._footnotes = footnotes
+
+    def __iter__(self) -> Iterator[str]:
+        done = 0
+        while done < len(self._footnotes):
+            for key in list(self._footnotes)[done:]:
+                done += 1
+                yield key
+
+
 class CitationProcessor(Treeprocessor):
     """Turns ``[@…]`` into a footnote reference and writes the footnote.
 
@@ -48,6 +71,7 @@ class CitationProcessor(Treeprocessor):
         if not self._work.tracker.met:
             return
         footnotes = self._footnotes()
+        footnotes.footnotes = _Growing(footnotes.footnotes)
         for element in _elements(root):
             if element.text and "\ufdef[@" in element.text and not isinstance(element.text, AtomicString):
                 element.text = self._replace(element.text, footnotes)

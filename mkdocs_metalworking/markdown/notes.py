@@ -66,8 +66,9 @@ class NotesProcessor(Treeprocessor):
         sound = [ranges for item, met in items if (ranges := self._lines(item, met, figure)) is not None]
         if len(sound) < len(items):
             # With one that cannot be tied the list stays a list, and what is wrong with it was told.
-            for met in (met for _, met in items if met is not None):
-                met.outcome = Outcome.REPORTED
+            for _, other in items:
+                if other is not None:
+                    other.outcome = Outcome.REPORTED
             return
         for (item, met), ranges in zip(items, sound, strict=True):
             assert met is not None

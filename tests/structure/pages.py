@@ -30,7 +30,6 @@ class Maker:
         self._random = random.Random(seed)
         self._sha = sha
         self._next = 0
-        self._noted_below = False
         self.pieces: list[str] = []
 
     def page(self) -> Page:
@@ -165,12 +164,8 @@ class Maker:
         return ["Term", "", *_hung(":   ", self._inner(depth))]
 
     def _footnote(self, depth: int) -> list[str]:
-        if self._noted_below:  # Python-Markdown itself fails on a footnote that is defined in one
-            return self._prose(depth)
         name = f"f{self._line()}"
-        self._noted_below = True
         inner = self._inner(depth)
-        self._noted_below = False
         return [f"See.[^{name}]", "", *_hung(f"[^{name}]: ", inner, 4)]
 
     def _table(self, depth: int) -> list[str]:
