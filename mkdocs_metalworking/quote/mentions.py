@@ -80,8 +80,8 @@ _LINE = re.compile(rf"{_PREFIX}(?P<text><<[ \t]*excerpt(?:[ \t>].*)?)$")
 _OPEN = re.compile(
     rf"(?<!\\)<(?P<between>{_GAP}*)<(?P<gap>{_GAP}*)(?P<word>[^\W\d_](?:[^\W\d_]|{INVISIBLE.pattern}){{3,15}})?"
 )
-_TARGET = re.compile(r"[^\s@<>]+@[0-9A-Fa-f]{4,}:")
-_ONE = re.compile(rf"<excerpt\b|\bexcerpt{_GAP}+(?P<target>[^\s@<>]+@[0-9A-Fa-f]{{4,}}:)", re.IGNORECASE)
+_TARGET = re.compile(r"[^\s@<>]{1,200}@[0-9A-Fa-f]{4,64}:")
+_ONE = re.compile(rf"<excerpt\b|\bexcerpt{_GAP}+(?P<target>[^\s@<>]{{1,200}}@[0-9A-Fa-f]{{4,64}}:)", re.IGNORECASE)
 _BLANK = re.compile(r"\n[ \t>]*\n")
 _DEFINITION = re.compile(r"^[ >]*\[(@[^\]\n]+)\]:[ \t]", re.MULTILINE)
 _CONTINUED = re.compile(r"\n[ \t>]*")
