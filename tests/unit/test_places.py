@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import markdown
@@ -20,11 +22,12 @@ NOWHERE = "no/where is not in sources.yml"
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
+def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     bench = Bench(tmp_path_factory.mktemp("places"))
     bench.add_repo("acme/kernels", {"a.c": "int a;\n"})
     bench.write([])
-    return bench.project()
+    with closing(bench.project()) as opened:
+        yield opened
 
 
 def told(project: Project, source: str, text: str, **extensions: dict[str, object]) -> list[str]:
@@ -108,3 +111,16 @@ def test_a_mark_that_needs_an_extension_says_so(project: Project) -> None:
     loaded: dict[str, dict[str, object]] = {"md_in_html": {}, "attr_list": {}}
     assert told(project, "# A\n\n<!-- sources -->\n", "# A\n\n", **loaded) == []
     assert told(project, "```\n<!-- sources -->\n```\n", "x") == []
+
+
+CAPTION = "/// caption\nMine.\n///\n"
+
+
+def test_a_caption_that_takes_the_notes_away_is_told(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    sha = bench.add_repo("acme/kernels", {"a.c": "int a;\n"})
+    bench.write([("acme/kernels", "a.c")])
+    source = f"<< excerpt acme/kernels@{sha}:a.c >>\n- L1: One.\n\n{CAPTION}"
+    with closing(bench.project()) as project:
+        (problem,) = told(project, source, source, **{"pymdownx.blocks.caption": {}})
+    assert problem == "p.md:2: line note L1: is not tied to the excerpt above it"
