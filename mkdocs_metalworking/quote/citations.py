@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 from .blob import FileKey
 from .diagnostics import MetalworkingError
-from .directive import Spans, check_path, quoted_path
+from .directive import Spans, quoted_path
 from .lines import Ranges, close_ranges, format_ranges, parse_ranges
 from .lock import Lock
 from .sources import Pin, Reference, Sources
+from .target import check_path
 
 _QUOTED = r'"(?:[^"\\\[\]\n]|\\[^\n])*"'
 # No [ inside: else a page full of "[@a" would be read to its end from every one of them.

@@ -16,12 +16,12 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from .citations import CITATION, Citation, read_citation
-from .diagnostics import INVISIBLE, MetalworkingError
+from .diagnostics import MetalworkingError
 from .directive import Directive, Span, Spans, read_directive
 from .fences import fenced_lines
 from .lines import Ranges
 from .notes import NOTE, read_note
-from .suggest import nearest
+from .typos import GAP, typo_on
 
 
 class Kind(Enum):
@@ -72,16 +72,9 @@ def without_citations(found: Scan) -> Scan:
     return Scan(kept(found.mentions), kept(found.fenced))
 
 
-_BLANKS = r" \t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000" + INVISIBLE.pattern[1:-1]
-_GAP = f"[{_BLANKS}]"
-_ANY = re.compile(rf"<{_GAP}*<|\[@|excerpt", re.IGNORECASE)
+_ANY = re.compile(rf"<{GAP}*<|\[@|excerpt", re.IGNORECASE)
 _PREFIX = r"[ \t>]*(?:(?:[-*+]|[0-9]+[.)]|:|\[\^[^\]\n]+\]:)[ \t]+)*"
 _LINE = re.compile(rf"{_PREFIX}(?P<text><<[ \t]*excerpt(?:[ \t>].*)?)$")
-_OPEN = re.compile(
-    rf"(?<!\\)<(?P<between>{_GAP}*)<(?P<gap>{_GAP}*)(?P<word>[^\W\d_](?:[^\W\d_]|{INVISIBLE.pattern}){{3,15}})?"
-)
-_TARGET = re.compile(r"[^\s@<>]{1,200}@[0-9A-Fa-f]{4,64}:")
-_ONE = re.compile(rf"<excerpt\b|\bexcerpt{_GAP}+(?P<target>[^\s@<>]{{1,200}}@[0-9A-Fa-f]{{4,64}}:)", re.IGNORECASE)
 _BLANK = re.compile(r"\n[ \t>]*\n")
 _DEFINITION = re.compile(r"^[ >]*\[(@[^\]\n]+)\]:[ \t]", re.MULTILINE)
 _CONTINUED = re.compile(r"\n[ \t>]*")
@@ -150,7 +143,10 @@ def _below(line: str, above: str, *, item: bool) -> bool:
 def _directive(line: str, start: int, number: int) -> Mention | None:
     match = _LINE.match(line)
     if match is None:
-        return _odd(line, start, number)
+        typo = typo_on(line)
+        if typo is None:
+            return None
+        return Mention(Kind.ODD, start + typo.start, start + typo.end, number, typo.raw, problem=typo.problem)
     raw = match["text"].rstrip()
     begin = start + match.start("text")
     end = begin + len(raw)
@@ -159,51 +155,6 @@ def _directive(line: str, start: int, number: int) -> Mention | None:
     except MetalworkingError as problem:
         return Mention(Kind.DIRECTIVE, begin, end, number, raw, problem=problem)
     return Mention(Kind.DIRECTIVE, begin, end, number, raw, directive, spans=_moved(spans, begin))
-
-
-def _odd(line: str, start: int, number: int) -> Mention | None:
-    """Return what is like a directive and is none; of several on a line the first, since one is to be mended first."""
-    found = next(((m, hint) for m in _OPEN.finditer(line) if (hint := _meant(line, m))), None)
-    found = found or next(((m, _ONE_HINT) for m in _ONE.finditer(line) if not _written_out(line, m)), None)
-    if found is None:
-        return None
-    match, hint = found
-    before = line[: match.start()].rstrip(" \t")
-    begin = len(before) - 1 if before.endswith(("<", "\u00ab", "\u2039", "\uff1c")) else match.start()
-    close = line.find(">>", match.end())
-    raw = line[begin : close + 2] if close >= 0 else line[begin:].rstrip()
-    told = MetalworkingError("leftover", f"left over as text: {raw[:60].strip()}", hint)
-    return Mention(Kind.ODD, start + begin, start + match.end(), number, raw, problem=told)
-
-
-_ONE_HINT = "write << excerpt … >> with two brackets"
-
-
-def _written_out(line: str, match: re.Match[str]) -> bool:
-    """Tell whether what *match* found is escaped: behind a backslash, brackets that are, or what Markdown put aside."""
-    before = line[: match.start()].rstrip(" \t")
-    return before.endswith(("\\", "\\<<", "\x03"))
-
-
-def _meant(line: str, match: re.Match[str]) -> str:
-    """Return what to do about text that begins as a directive does; nothing when it is like none."""
-    word = "".join(ch for ch in match["word"] or "" if ch.isalpha())
-    if not nearest(word.lower(), ["excerpt"], 0.7):
-        target = _TARGET.match(line, match.end("gap"))
-        return "write << excerpt before it" if target is not None and "/" in target[0] else ""
-    after = line[match.end() : match.end() + 1]
-    between = match["between"] + match["gap"] + (match["word"] or "") + (after if re.match(_GAP, after) else "")
-    odd = next((ch for ch in between if ch not in " \t" and not ch.isalpha()), "")
-    if odd:
-        return f"U+{ord(odd):04X} stands in it, which is no plain blank: write << excerpt with blanks"
-    if word != "excerpt":
-        return "write << excerpt" + (", in small letters" if word.lower() == "excerpt" else "")
-    if match["between"]:
-        return "write << without a blank between"
-    before = line[: match.start()].strip("> \t")
-    if before and not INVISIBLE.sub("", before).strip():
-        return f"U+{ord(before[0]):04X} stands before it, which is no plain blank: take it out"
-    return r"put the directive alone on its line; in prose write \<< excerpt"
 
 
 def _note(match: re.Match[str], start: int, number: int, follows: int | None) -> Mention:
