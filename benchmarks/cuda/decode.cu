@@ -249,8 +249,8 @@ class Cache {  // enough copies of keys and values that no pass finds the last o
     for (int d = 0; d < D; d++)
       require(std::fabs(got[d] - want[d]) < 2e-5, "%s channel %d: %g, not %g", name.c_str(), d, got[d], want[d]);
     report(name, mapped(times, [&](double ms) { return ms * 1e3; }), "us",
-           text("the first pass, 32 query heads over %d KV heads, %d keys, D %d, half, %d parts, %.1f MB of keys and values; %s",
-                kv, KEYS, D, parts, 4e-6 * kv * KEYS * D, what.c_str()), (const void*)kernel);
+           text("the first pass, 32 query heads over %d KV heads, %d keys, D %d, half, %d parts, %.1f MB of keys and values; "
+                "%s", kv, KEYS, D, parts, 4e-6 * kv * KEYS * D, what.c_str()), (const void*)kernel);
   }
 
  private:
@@ -267,7 +267,8 @@ void attention(int group, int parts) {
   const std::string head = text("sdpa_%d_group_%d", D, group);
   cache.run(head + "_key", parts, group, "one key at a time", attend<D>);
   cache.run(head + "_32_keys", parts, group, "32 keys at a time", attend_32<D>);
-  if (group == 8) cache.run(head + "_4_heads", parts * 4, group / 4, "one key at a time, four heads from one read", attend_heads<D, 4>);
+  if (group == 8)
+    cache.run(head + "_4_heads", parts * 4, group / 4, "one key at a time, four heads from one read", attend_heads<D, 4>);
 }
 
 int main() {

@@ -1,4 +1,4 @@
-// Sums: inside a block as a tree and in two levels, and of a whole array with two kernels, with atomics and with the last block.
+// Sums: inside a block as a tree and in two levels, of a whole array with two kernels, with atomics and with the last block.
 #include "common.cuh"
 
 __device__ inline float warp_sum(float v) {

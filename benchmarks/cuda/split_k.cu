@@ -14,7 +14,8 @@ __global__ void __launch_bounds__(256) part(const float* a, const float* b, floa
     const float4 av = *(const float4*)&a[size_t(row + t / 4) * k + k0 + t % 4 * 4];
     const float4 bv = *(const float4*)&b[size_t(k0 + t / 16) * n + column + tx];
     __syncthreads();
-    as[t % 4 * 4][t / 4] = av.x, as[t % 4 * 4 + 1][t / 4] = av.y, as[t % 4 * 4 + 2][t / 4] = av.z, as[t % 4 * 4 + 3][t / 4] = av.w;
+    const int q = t % 4 * 4, r = t / 4;
+    as[q][r] = av.x, as[q + 1][r] = av.y, as[q + 2][r] = av.z, as[q + 3][r] = av.w;
     *(float4*)&bs[t / 16][tx] = bv;
     __syncthreads();
 #pragma unroll
@@ -62,8 +63,8 @@ void shape(int m, int n, int k) {
     const int length = k / parts;
     const dim3 grid(n / TILE, m / TILE, parts);
     const std::string name = text("%dx%dx%d_%03d", m, n, k, parts);
-    const std::string what = text("%d x %d x %d in fp32, tiles of 64 x 64, %d part%s, %d blocks, one of 20 runs in a graph", m, n, k, parts,
-                                  parts > 1 ? "s" : "", grid.x * grid.y * parts);
+    const std::string what = text("%d x %d x %d in fp32, tiles of 64 x 64, %d part%s, %d blocks, one of 20 runs in a graph", m,
+                                  n, k, parts, parts > 1 ? "s" : "", grid.x * grid.y * parts);
     c.poison();
     auto two = graph_ms([&](cudaStream_t s) {
       part<false><<<grid, 256, 0, s>>>(da.data, db.data, parts > 1 ? planes.data : c.data, m, n, k, length);
@@ -92,7 +93,8 @@ void shape(int m, int n, int k) {
       for (size_t i = 0; i < next.size(); i++) d += next[i] != first[i];
       differ = std::max(differ, d / double(next.size()) * 100);
     }
-    report(name + "_atomics_differ", {differ}, "% of C", what + ", elements that differ from an earlier run, the most in ten runs");
+    report(name + "_atomics_differ", {differ}, "% of C",
+           what + ", elements that differ from an earlier run, the most in ten runs");
   }
 }
 

@@ -32,8 +32,8 @@ SAID = {
     "nax-gemm": "takes {nax_gemm[registers]} registers without spills",
     "qmv-decode": "takes {qmv_decode_1[registers]} registers for one row per warp, {qmv_decode_2[registers]}, "
     "{qmv_decode_4[registers]} and {qmv_decode_8[registers]} for 2, 4 and 8",
-    "sdpa-vector": "takes {sdpa_vector_64[registers]} registers for pass 1 at D = 64, {sdpa_vector_128[registers]} at 128 and "
-    "{sdpa_vector_256[registers]} at 256",
+    "sdpa-vector": "takes {sdpa_vector_64[registers]} registers for pass 1 at D = 64, "
+    "{sdpa_vector_128[registers]} at 128 and {sdpa_vector_256[registers]} at 256",
     "steel-attention": "{steel_attention_64[registers]} registers at D = 64 and {steel_attention_128[registers]} at",
     "steel-blockloader": "{steel_blockloader[registers]} registers",
     "steel-blockmma": "takes {steel_blockmma[registers]} for",
