@@ -135,3 +135,42 @@ def test_every_span_reads_as_what_it_is() -> None:
         (4, "L1, L2"),
         (6, f"[@a/b@{SHA}:y.c#L5, note]"),
     ]
+
+
+@pytest.mark.parametrize("before", ["", "a", "ab", "abc", "[@k] ", "\n"])
+def test_a_backslash_escapes_wherever_it_stands(before: str) -> None:
+    found = scan(f"{before}\\[@x] ![@y] and [@z]").mentions
+    assert [mention.raw for mention in found] == (["[@k]"] if "k" in before else []) + ["[@z]"]
+
+
+@pytest.mark.parametrize(
+    ("text", "follows"),
+    [
+        ("{d}\n- L1: x", True),
+        ("{d}\n\n- L1: x", True),
+        ("{d}\n- L9: y\n  more\n\n- L1: x", True),
+        ("{d}\n\nText.\n\n- L1: x", False),
+        ("{d}\n> - L1: x", False),
+        ("> {d}\n> - L1: x", True),
+        ("> {d}\n- L1: x", False),
+        ("- a\n\n    {d}\n\n- L1: x", False),
+        ("- a\n\n    {d}\n\n    - L1: x", True),
+        ("- {d}\n- L1: x", False),
+        (" {d}\n- L1: x", False),
+        ("```\n{d}\n```\n- L1: x", False),
+    ],
+)
+def test_what_a_note_follows(text: str, follows: bool) -> None:
+    found = scan(text.replace("{d}", f"<< excerpt a/b@{SHA}:x.c#L1-9 >>")).mentions
+    last = [m for m in found if m.raw == "L1: x"]
+    assert bool(last and last[0].follows is not None) is follows
+
+
+def test_a_target_in_data_is_rewritten_where_it_stands() -> None:
+    text = '{"a": "x", "src": "a/b:x.c#L1, note", "b": ["a/b@1a2b3c4:y.c#L5-6"]}'
+    edits = [
+        e
+        for place in places_in_data(text, "a/b")
+        for e in place.edits(text, "fff", tuple(map(move, place.what.ranges or ())), move)
+    ]
+    assert apply_edits(text, edits) == '{"a": "x", "src": "a/b@fff:x.c#L11, note", "b": ["a/b@fff:y.c#L15-16"]}'
