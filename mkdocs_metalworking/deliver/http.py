@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 import threading
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from urllib.parse import urljoin, urlsplit
 
@@ -164,11 +164,6 @@ class Breaker:
         with self._lock:
             self._down.setdefault(host, error.diagnostic.message)
 
-    def reset(self) -> None:
-        """Forget every failure, for the next build of a long ``serve``."""
-        with self._lock:
-            self._down.clear()
-
 
 def host_of(url: str) -> str:
     """Return ``host`` or ``host:port`` of *url*, in lower case and without credentials."""
@@ -189,12 +184,6 @@ def _is_inside(host: str | None) -> bool:
         return not ipaddress.ip_address(name).is_global
     except ValueError:
         return name == "localhost" or name.endswith((".localhost", ".local", ".internal"))
-
-
-def content_length(headers: Mapping[str, str]) -> int | None:
-    """Return the announced body size in bytes, or None."""
-    text = headers.get("content-length", "")
-    return int(text) if text.isascii() and text.isdigit() else None
 
 
 def _check_status(answer: requests.Response, host: str) -> None:

@@ -8,11 +8,11 @@ from pathlib import Path
 from threading import Lock as Mutex
 from typing import Any
 
-from ..git.command import clone_url
 from ..quote.blob import LockedFile
 from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity
 from ..quote.lock import Lock, load_lock
 from ..quote.quotation import Quoter
+from ..quote.repo import clone_url
 from ..quote.sources import Sources, load_sources
 from .progress import SILENT, Progress
 from .resolver import Resolver

@@ -82,12 +82,6 @@ class Resolver:
         names = ["store", *(transport.name for transport in self._transports), "cards", "errors"]
         return {name: tally[name] for name in names}
 
-    def forget(self) -> None:
-        """Forget all answers and warnings, for the next build of a long ``serve``; the store keeps its bytes."""
-        with self._lock:
-            self._known.clear()
-            self.warnings = Diagnostics()
-
     def close(self) -> None:
         """Close the transports; may be called twice."""
         for transport in self._transports:

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from ..quote.blob import HEX_ID, FileKey, LockedFile
 from ..quote.diagnostics import MetalworkingError, Unavailable
-from .command import Git, GitError, clone_url, find_git_dir, repository_folder
+from ..quote.repo import clone_url
+from .command import Git, GitError, find_clone
 from .fetch import Fetched
 from .objects import CatFile, MissingObject, Oversized, TreeEntry, commit_date, resolve_path
 
@@ -94,8 +95,7 @@ class Binder:
 
     def _bind_local(self, name: str, commit: str, keys: list[FileKey]) -> dict[FileKey, Bound]:
         """Bind what the clone of *name* has; a key that it cannot settle (shallow, partial, damaged) is left out."""
-        folder = repository_folder(self._code_dir, name)
-        git_dir = find_git_dir(folder) if folder else None
+        git_dir = find_clone(self._code_dir, name)
         if git_dir is None:
             return {}
         bound: dict[FileKey, Bound] = {}

@@ -13,7 +13,7 @@ from pathlib import Path
 from ..quote.blob import LockedFile
 from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity
 from ..quote.lock import Lock
-from .command import Git, GitError, find_git_dir, repository_folder
+from .command import Git, GitError, find_clone
 from .objects import CatFile, MissingObject, TreeEntry, resolve_path
 
 
@@ -50,8 +50,7 @@ def contradictions(lock: Lock, code_dir: Path) -> Iterator[Diagnostic]:
         repos.setdefault(file.key.repo, []).append(file)
     where = Location(lock.path)
     for repo, files in repos.items():
-        folder = repository_folder(code_dir, repo)
-        git_dir = find_git_dir(folder) if folder else None
+        git_dir = find_clone(code_dir, repo)
         if git_dir is None:
             continue
         with closing(CatFile(Git(git_dir))) as objects:

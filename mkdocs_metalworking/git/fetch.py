@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
@@ -25,7 +26,15 @@ _UNREACHABLE = (
     "unable to access",
     "unable to connect",
 )
+REDIRECTED = re.compile(r"returned error: 30[1-8]")
 FETCH = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--recurse-submodules=no")
+
+
+def redirected(message: str) -> str:
+    """Return what git said, or what it means where that is a redirect."""
+    if REDIRECTED.search(message):
+        return "it moved, and a redirect is not followed (metalworking check --online says where it is now)"
+    return redact(message)
 
 
 class Fetched:
@@ -78,6 +87,8 @@ class Fetched:
     def _everything(self, refusal: GitError) -> None:
         """Fetch all branches and tags, for a server that gives nothing by id."""
         cause = redact(refusal.diagnostic.message)
+        if REDIRECTED.search(cause):
+            raise Unavailable("unavailable", f"{self._where}: cannot be fetched: {redirected(cause)}") from None
         if any(sign in cause.lower() for sign in _UNREACHABLE):
             raise Unavailable("unavailable", f"{self._where}: cannot be fetched: {cause}") from None
         self._log.warning(

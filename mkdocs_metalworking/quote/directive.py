@@ -11,13 +11,11 @@ from dataclasses import dataclass
 
 from .diagnostics import MetalworkingError
 from .lines import RangeProblem, Ranges, format_ranges, parse_ranges
+from .repo import Repo, clone_url
 
 OPENING = re.compile(r"<<[ \t]*excerpt(?=[ \t>]|$)")
 LINE = re.compile(r"^[ \t]*<<[ \t]*excerpt(?:[ \t].*)?$")
 OPTIONS = ("title", "lang", "hl", "dedent", "first", "last", "search", "collapse")
-_REPO = re.compile(
-    r"(?:[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+(?::[0-9]+)?/)?[A-Za-z0-9][\w.-]*(?:/[A-Za-z0-9_.][\w.-]*)+", re.ASCII
-)
 _SHA = re.compile(r"[0-9a-f]{7,40}|[0-9a-f]{64}")
 _BLANKS = re.compile(r"[ \t]+")
 _COMMIT = re.compile(r"([^@\s]*)(@?)([^:\s]*)(:?)")
@@ -118,8 +116,10 @@ def _target(scanner: _Scanner) -> dict[str, object]:
     repo, at, sha, colon = scanner.match(_COMMIT).groups()
     if not repo or not at:
         raise GrammarProblem("the directive names no repository and commit" if not repo else f"{repo!r} has no @commit")
-    if not _REPO.fullmatch(repo) or ".." in repo:
-        raise GrammarProblem(f"{repo!r} is not a repository", "write owner/name, or host/owner/name")
+    try:
+        Repo.named(repo)
+    except MetalworkingError as problem:
+        raise GrammarProblem(problem.diagnostic.message, problem.diagnostic.hint) from None
     check_sha(repo, sha)
     if not colon:
         raise GrammarProblem(f"{repo}@{sha} names no file", f"write {repo}@{sha}:path/to/file#L1-9")
@@ -148,11 +148,10 @@ def check_sha(repo: str, sha: str) -> None:
         raise GrammarProblem(f"commit {sha!r} is too short", "write at least 7 digits")
     if re.fullmatch(r"[0-9a-f]{41,}", sha):
         raise GrammarProblem(f"commit {sha[:12]}… has {len(sha)} digits", "a commit id has 40 or 64")
-    url = f"https://{repo if '.' in repo.split('/')[0] else 'github.com/' + repo}"
     raise GrammarProblem(
         f"{sha!r} is a branch or tag; a quotation needs a commit",
         # What is pasted into a shell must be a name and nothing else.
-        f"git ls-remote {url} {sha if _REF.fullmatch(sha) else 'HEAD'} prints it; pin it in sources.yml",
+        f"git ls-remote {clone_url(repo)} {sha if _REF.fullmatch(sha) else 'HEAD'} prints it; pin it in sources.yml",
     )
 
 

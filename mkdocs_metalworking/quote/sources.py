@@ -13,6 +13,7 @@ from packaging.licenses import InvalidLicenseExpression, canonicalize_license_ex
 
 from .diagnostics import Diagnostic, Location, MetalworkingError, Severity
 from .packages import PackageSpec
+from .repo import Repo, nested
 from .yamldoc import YamlDocument, load_yaml
 
 ALLOWED_LICENSES = frozenset(
@@ -96,6 +97,8 @@ class Pin:
     quote: bool = True
     about: str = ""
     mirrors: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    """Folders that a clone brings; all when there are none."""
     packages: tuple[PackageSpec, ...] = ()
     location: Location = field(default_factory=Location, compare=False)
 
@@ -172,7 +175,7 @@ class Sources:
         found = [pin for pin in pins if pin.commit.startswith(sha)]
         if len(found) == 1:
             return found[0]
-        known = ", ".join(f"{pin.short}" for pin in (found or pins))
+        known = ", ".join(pin.commit[: _digits(found or pins)] for pin in (found or pins))
         if found:
             raise NotPinned(f"{sha or 'no commit'} fits several pinned commits of {repo}: {known}", "write more digits")
         raise NotPinned(f"commit {sha} of {repo} is not pinned", f"pinned: {known}")
@@ -191,6 +194,12 @@ class Sources:
     def packages(self) -> dict[tuple[str, str], tuple[PackageSpec, ...]]:
         """Return which packages carry the files of (repo, commit)."""
         return {(pin.repo, pin.commit): pin.packages for pin in self.pins if pin.packages}
+
+
+def _digits(pins: tuple[Pin, ...] | list[Pin]) -> int:
+    """Return how many digits, at least seven, tell the commits of *pins* apart."""
+    commits = {pin.commit for pin in pins}
+    return next(n for n in range(7, 65) if len({commit[:n] for commit in commits}) == len(commits))
 
 
 def load_sources(text: str, path: str = "sources.yml") -> tuple[Sources, list[Diagnostic]]:
@@ -218,6 +227,7 @@ def _pins(document: YamlDocument) -> Iterator[Pin]:
         yield Pin(
             **fields,
             mirrors=tuple(entry.get("mirrors", ())),
+            paths=tuple(entry.get("paths", ())),
             packages=packages,
             location=document.location("repositories", index),
         )
@@ -237,7 +247,16 @@ def _check(document: YamlDocument, pins: tuple[Pin, ...], references: tuple[Refe
             first = f"first at {seen[what]}"
             yield Diagnostic(Severity.ERROR, "schema", f"{name} is listed twice", first, item.location)
         seen[what] = item.location
+    first_of = {pin.repo: pin.location for pin in reversed(pins)}
+    for outer, inner in nested(first_of):
+        message = f"{inner} would lie in the folder of {outer}, whose tree may hold anything"
+        yield Diagnostic(Severity.ERROR, "schema", message, "take one of them out", first_of[inner])
     for index, pin in enumerate(pins):
+        for number, mirror in enumerate(pin.mirrors):
+            try:
+                Repo.named(mirror)
+            except MetalworkingError as problem:
+                yield problem.diagnostic.at(document.location("repositories", index, "mirrors", number))
         if pin.license is not None:
             try:
                 license_allowed(pin.license)

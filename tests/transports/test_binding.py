@@ -8,7 +8,6 @@ import zlib
 import pytest
 
 from mkdocs_metalworking.git.binding import Binder
-from mkdocs_metalworking.git.command import clone_url
 from mkdocs_metalworking.quote.blob import FileKey, LockedFile
 from mkdocs_metalworking.quote.diagnostics import MetalworkingError, Unavailable
 from tests.transports.gitserver import GitServer
@@ -225,11 +224,3 @@ def test_credentials_in_a_url_are_not_told(tmp_path, serve, tools, caplog):
     with pytest.raises(Unavailable) as caught:
         binder.bind(FileKey("o/n", "d" * 40, "f"))
     assert "s3cret" not in str(caught.value) + caplog.text
-
-
-def test_clone_urls():
-    assert clone_url("o/n") == "https://github.com/o/n"
-    assert clone_url("codeberg.org/o/n") == "https://codeberg.org/o/n"
-    for name in ("n", "-o/n", "o/../n", "o/n?x", "o//n"):
-        with pytest.raises(Unavailable):
-            clone_url(name)

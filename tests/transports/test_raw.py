@@ -11,8 +11,9 @@ import pytest
 from mkdocs_metalworking.deliver.http import Limits, new_session
 from mkdocs_metalworking.deliver.resolver import Resolver
 from mkdocs_metalworking.deliver.transport import NotDelivered
-from mkdocs_metalworking.deliver.transports.raw import TEMPLATES, Raw
+from mkdocs_metalworking.deliver.transports.raw import Raw
 from mkdocs_metalworking.quote.diagnostics import MetalworkingError, Unavailable, redact
+from mkdocs_metalworking.quote.repo import RAW_TEMPLATES
 
 DATA = b"kernel void k() {}\n" * 200
 LIMITS = Limits(connect=1.0, read=0.4, total=1.0, max_bytes=100_000)
@@ -250,10 +251,6 @@ def test_a_dead_host_is_asked_once_for_two_hundred_files(serve, store, tools):
     assert len(server.paths) == 3  # one request and its two retries
     with pytest.raises(Unavailable, match="not asked again in this run"):
         resolver.resolve(files[-1])
-    raw.reset()
-    server.respond = lambda handler: tools.send(handler, b"0\n")
-    resolver.forget()
-    assert resolver.resolve(files[0]).via == "raw"
     resolver.close()
 
 
@@ -329,7 +326,7 @@ def test_paths_without_a_safe_url(tools, path):
 )
 def test_templates_that_are_refused(template):
     with pytest.raises(ValueError, match="a raw URL is https"):
-        Raw(templates={**TEMPLATES, "h": template})
+        Raw(templates={**RAW_TEMPLATES, "h": template})
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
-from ...git.command import Git, GitError, find_git_dir, repository_folder
+from ...git.command import Git, GitError, find_clone
 from ...git.contradiction import contradict
 from ...git.objects import CatFile, MissingObject, Oversized
 from ...quote.blob import LockedFile
@@ -68,8 +68,7 @@ class Checkout:
     def _objects(self, repo: str) -> CatFile | None:
         with self._lock:
             if repo not in self._open:
-                folder = repository_folder(self._code_dir, repo)
-                git_dir = find_git_dir(folder) if folder else None
+                git_dir = find_clone(self._code_dir, repo)
                 git = Git(git_dir, timeout=self._timeout) if git_dir else None
                 self._open[repo] = CatFile(git, timeout=self._timeout) if git else None
             return self._open[repo]

@@ -15,11 +15,12 @@ from contextlib import closing
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from ...git.command import Git, GitError, clone_url, plain_arguments
+from ...git.command import Git, GitError, plain_arguments
 from ...git.fetch import FETCH, SCHEMES, Fetched
 from ...git.objects import CatFile
 from ...quote.blob import LockedFile
 from ...quote.diagnostics import Unavailable, redact
+from ...quote.repo import clone_url
 from ..transport import NotDelivered
 
 _LOG = logging.getLogger("mkdocs.plugins.metalworking.git")

@@ -18,10 +18,10 @@ from filelock import FileLock, Timeout
 from ...deliver.project import Project, Settings, reason_of
 from ...deliver.store import Store, default_root
 from ...git.binding import Binder
-from ...git.command import clone_url
 from ...quote.blob import FileKey, LockedFile
 from ...quote.diagnostics import INVISIBLE, Diagnostic, Diagnostics, Location, MetalworkingError, Severity, Unavailable
 from ...quote.lock import Lock, load_lock
+from ...quote.repo import clone_url
 from ..mkdocs.reading import Site
 
 
@@ -79,6 +79,14 @@ def read_lock(settings: Settings) -> tuple[Lock, list[Diagnostic]]:
         where = Location(settings.lock.name)
         raise MetalworkingError("config", f"cannot read it: {reason_of(error)}", "", where) from None
     return load_lock(text, settings.lock.name)
+
+
+def read_text(path: Path) -> str:
+    """Return what *path* holds. Raises MetalworkingError (``config``) when it cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise MetalworkingError("config", f"cannot read it: {reason_of(error)}", "", Location(path.name)) from None
 
 
 def write(path: Path, text: str) -> None:

@@ -1,4 +1,4 @@
-"""The ``metalworking`` command; each subject has a module in ``commands``."""
+"""The ``metalworking`` command; each subject has a module beside this one."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import click
 from ... import __version__
 from .bump_command import bump
 from .check import check
+from .cloning import clone
 from .common import Program, ending
 from .listing import list_, schema, sources, stats
 from .locking import add, fetch, lock
@@ -33,5 +34,5 @@ def main(context: click.Context, config_file: str | None) -> None:
     context.obj = replace(context.obj or Program(), config_file=config_file)
 
 
-for command in (add, bump, check, fetch, list_, lock, new, schema, sources, stage, stats):
+for command in (add, bump, check, clone, fetch, list_, lock, new, schema, sources, stage, stats):
     main.add_command(command)
