@@ -13,6 +13,7 @@ import requests
 import urllib3
 from urllib3.util.retry import Retry
 
+from ..quote.blob import MAX_FILE
 from .deadlines import Deadline, TimedAdapter
 from .transport import NotDelivered
 
@@ -26,7 +27,7 @@ class Limits:
     connect: float = 10.0
     read: float = 20.0
     total: float = 60.0
-    max_bytes: int = 4 << 20
+    max_bytes: int = MAX_FILE
 
 
 class HostDown(NotDelivered):

@@ -9,9 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from types import TracebackType
 
-from ..git.contradiction import Contradiction
+from ..git.proof import Contradiction
 from ..quote.blob import LockedFile
 from ..quote.diagnostics import Diagnostic, Diagnostics, MetalworkingError, Severity, Unavailable
+from .proofs import Proofs
 from .store import Store
 from .transport import Transport
 
@@ -28,11 +29,12 @@ class Resolver:
     """Finds each file once: asked again, it answers the same without asking anyone. Thread-safe.
 
     A file that several transports bring wrongly and none rightly is an error; one that nobody can bring is
-    Unavailable, for which the page shows a card.
+    Unavailable, for which the page shows a card. *proofs* are asked before the store.
     """
 
-    def __init__(self, store: Store, transports: Sequence[Transport]) -> None:
+    def __init__(self, store: Store, transports: Sequence[Transport], proofs: Proofs | None = None) -> None:
         self._store = store
+        self._proofs = proofs
         self._transports = tuple(transports)
         self._lock = threading.Lock()
         self._busy: dict[str, threading.Lock] = {}
@@ -86,6 +88,8 @@ class Resolver:
         """Close the transports; may be called twice."""
         for transport in self._transports:
             transport.close()
+        if self._proofs is not None:
+            self._proofs.close()
 
     def __enter__(self) -> Resolver:
         return self
@@ -103,6 +107,8 @@ class Resolver:
                 continue  # kept in self._known
 
     def _find(self, file: LockedFile) -> Resolved:
+        if self._proofs is not None:
+            self._proofs.here(file)  # what contradicts the lock wins over bytes that match it
         data = self._store.get(file)
         if data is not None:
             return Resolved(data, "store")

@@ -12,12 +12,13 @@ import logging
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from ..quote.blob import HEX_ID, FileKey, LockedFile
+from ..quote.blob import HEX_ID, MAX_FILE, FileKey, LockedFile
 from ..quote.diagnostics import MetalworkingError, Unavailable
 from ..quote.repo import clone_url
 from .command import Git, GitError, find_clone
 from .fetch import Fetched
 from .objects import CatFile, MissingObject, Oversized, TreeEntry, commit_date, resolve_path
+from .proof import Recorded
 
 _LOG = logging.getLogger("mkdocs.plugins.metalworking.lock")
 _LFS = b"version https://git-lfs.github.com/spec/v1"
@@ -30,7 +31,8 @@ class Binder:
     """Finds what git says a file is, locally when any clone has the commit, else with one fetch a commit.
 
     *mirrors* are other repositories that may hold the same commit, such as forks; *url* maps a repo to what git
-    fetches from; *keep* is given every bound file with its bytes. *max_bytes* bounds a file, *timeout* (seconds) a
+    fetches from; *keep* is given every bound file with its bytes, *keep_object* (id, kind,
+    bytes) each commit and tree on the way to it: the proof. *max_bytes* bounds a file, *timeout* (seconds) a
     fetch.
     """
 
@@ -41,8 +43,9 @@ class Binder:
         mirrors: Iterable[str] = (),
         url: Callable[[str], str] = clone_url,
         keep: Callable[[LockedFile, bytes], object] | None = None,
+        keep_object: Callable[[str, str, bytes], object] | None = None,
         offline: bool = False,
-        max_bytes: int = 4 << 20,
+        max_bytes: int = MAX_FILE,
         timeout: float = 600.0,
         logger: logging.Logger = _LOG,
     ) -> None:
@@ -50,6 +53,7 @@ class Binder:
         self._mirrors = tuple(mirrors)
         self._url = url
         self._keep = keep
+        self._keep_object = keep_object or (lambda _oid, _kind, _data: None)
         self._offline = offline
         self._max_bytes = max_bytes
         self._timeout = timeout
@@ -110,7 +114,7 @@ class Binder:
                 return {}
             for key in keys:
                 try:
-                    entry = _regular(resolve_path(objects, commit, key.path), key)
+                    entry = _regular(self._walk(objects, key), key)
                     bound[key] = self._describe(objects, key, entry)
                 except GitError as error:
                     if not isinstance(error, MissingObject):
@@ -136,7 +140,7 @@ class Binder:
                     raise _wrong_kind(commit, error) from None
             for key in keys:
                 try:
-                    entries[key] = _regular(resolve_path(objects, commit, key.path), key)
+                    entries[key] = _regular(self._walk(objects, key), key)
                 except MetalworkingError as error:
                     bound[key] = error
             fetched.blobs({entry.oid for entry in entries.values()})
@@ -147,6 +151,9 @@ class Binder:
                 except MetalworkingError as error:
                     bound[key] = error
         return bound
+
+    def _walk(self, objects: CatFile, key: FileKey) -> TreeEntry | None:
+        return resolve_path(Recorded(objects, self._keep_object), key.commit, key.path)
 
     def _describe(self, objects: CatFile, key: FileKey, entry: TreeEntry) -> LockedFile:
         try:

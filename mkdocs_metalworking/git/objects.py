@@ -16,7 +16,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import IO, Literal
+from typing import IO, Literal, Protocol
 
 from ..quote.blob import HEX_ID
 from .command import Git, GitError, last_line
@@ -30,7 +30,8 @@ _KINDS: dict[int, Kind] = {
     0o160000: "submodule",
 }
 
-_METADATA_MAX = 64 << 20
+METADATA_MAX = 64 << 20
+"""Bytes that no commit and no tree has."""
 
 
 class MissingObject(GitError):
@@ -54,6 +55,21 @@ class TreeEntry:
     oid: str
 
 
+class Objects(Protocol):
+    """Where objects come from: a repository, or those that were kept."""
+
+    def verified(self, oid: str, *, kind: str, max_bytes: int) -> bytes:
+        """Return the content of *oid*, hashed; raises MissingObject when it is not here, GitError for another one."""
+
+
+def is_object(oid: str, kind: str, data: bytes) -> bool:
+    """Tell whether *data* is the git object *oid* of *kind*: hash(kind + " " + decimal size + NUL + bytes)."""
+    algorithm = hashlib.sha1(usedforsecurity=False) if len(oid) == 40 else hashlib.sha256()
+    algorithm.update(b"%s %d\0" % (kind.encode(), len(data)))
+    algorithm.update(data)
+    return algorithm.hexdigest() == oid
+
+
 class CatFile:
     """A ``git cat-file --batch`` that stays open. Thread-safe; started when first used, started again when it dies."""
 
@@ -66,7 +82,7 @@ class CatFile:
         self.started = 0
         """How many processes were started so far."""
 
-    def read(self, oid: str, *, kind: str = "blob", max_bytes: int = _METADATA_MAX) -> bytes:
+    def read(self, oid: str, *, kind: str = "blob", max_bytes: int = METADATA_MAX) -> bytes:
         """Return the content of object *oid*, which must be of *kind* and have at most *max_bytes*.
 
         Raises MissingObject, Oversized, or GitError for another kind, a process that keeps dying, or a timeout.
@@ -84,16 +100,13 @@ class CatFile:
                 why = self._stop() or "git cat-file ended"
                 raise MissingObject("object-missing", f"object {oid[:12]} cannot be read: {why}") from None
 
-    def verified(self, oid: str, *, kind: str, max_bytes: int = _METADATA_MAX) -> bytes:
+    def verified(self, oid: str, *, kind: str, max_bytes: int = METADATA_MAX) -> bytes:
         """Return what ``read`` returns, hashed again.
 
         Raises GitError ``damaged-object`` when the content is not what its id says, and whatever ``read`` raises.
         """
         data = self.read(oid, kind=kind, max_bytes=max_bytes)
-        algorithm = hashlib.sha1(usedforsecurity=False) if len(oid) == 40 else hashlib.sha256()
-        algorithm.update(b"%s %d\0" % (kind.encode(), len(data)))
-        algorithm.update(data)
-        if algorithm.hexdigest() != oid:
+        if not is_object(oid, kind, data):
             raise GitError("damaged-object", f"the repository's {kind} {oid[:12]} is damaged", "clone it again")
         return data
 
@@ -157,18 +170,18 @@ class CatFile:
         return said
 
 
-def resolve_path(objects: CatFile, commit: str, path: str) -> TreeEntry | None:
+def resolve_path(objects: Objects, commit: str, path: str) -> TreeEntry | None:
     """Return what *commit* has at *path* (literal, UTF-8, ``/`` between names), or None when it has nothing there.
 
     Raises MissingObject when the commit or a tree is not in the repository, GitError when one is damaged.
     """
-    header = objects.verified(commit, kind="commit").split(b"\n", 1)[0]
+    header = objects.verified(commit, kind="commit", max_bytes=METADATA_MAX).split(b"\n", 1)[0]
     oid = header.removeprefix(b"tree ").decode("ascii", "replace")
     entry = TreeEntry("40000", "directory", oid)
     for name in path.encode("utf-8").split(b"/"):
         if entry.kind != "directory":
             return None
-        tree = objects.verified(entry.oid, kind="tree")
+        tree = objects.verified(entry.oid, kind="tree", max_bytes=METADATA_MAX)
         found = next((item for key, item in _entries(tree, len(commit) // 2) if key == name), None)
         if found is None:
             return None

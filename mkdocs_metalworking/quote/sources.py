@@ -191,6 +191,10 @@ class Sources:
             )
         return found
 
+    def mirrors(self) -> dict[tuple[str, str], tuple[str, ...]]:
+        """Return which other repositories may have (repo, commit)."""
+        return {(pin.repo, pin.commit): pin.mirrors for pin in self.pins if pin.mirrors}
+
     def packages(self) -> dict[tuple[str, str], tuple[PackageSpec, ...]]:
         """Return which packages carry the files of (repo, commit)."""
         return {(pin.repo, pin.commit): pin.packages for pin in self.pins if pin.packages}

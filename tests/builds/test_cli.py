@@ -19,7 +19,9 @@ def test_check_passes_and_counts(site: Site) -> None:
     done = metalworking(site, "check")
     assert done.returncode == 0, done.stdout
     assert done.stdout == ""
-    assert done.stderr == "5 pages, 2 excerpts, 1 citations: 0 errors, 0 warnings\n"
+    assert (
+        done.stderr == "5 pages, 2 excerpts, 1 citations: 0 errors, 0 warnings\nsources.lock: 1 file, 1 proved by git\n"
+    )
 
 
 def test_check_works_without_any_bytes(site: Site) -> None:

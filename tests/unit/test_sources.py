@@ -140,7 +140,7 @@ def test_a_lock_edited_by_hand_is_told_line_by_line() -> None:
     good = Lock().with_entries([LockedFile(FileKey("o/n", A, "p"), "b" * 40, "c" * 64, 1, 1)]).format()
     _, problems = load_lock(good + "blob what\n" + good.splitlines()[1] + "\n", "sources.lock")
     assert [str(p) for p in problems] == [
-        "sources.lock:3: not a lock line: blob what (run: metalworking lock)",
+        "sources.lock:3: not a lock line: blob what (take it out; a newer metalworking may have written it)",
         f"sources.lock:4: listed twice: blob o/n@{A} bbbbbbbbbb (run: metalworking lock)",
     ]
 

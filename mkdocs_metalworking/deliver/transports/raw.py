@@ -8,14 +8,14 @@ from urllib.parse import urlsplit
 
 import requests
 
-from ...quote.blob import HEX_ID, LockedFile
+from ...quote.blob import HEX_ID, MAX_FILE, LockedFile
 from ...quote.diagnostics import MetalworkingError
 from ...quote.repo import RAW_TEMPLATES, Repo
 from ..http import Breaker, HostDown, Limits, NotFound, body, host_of, new_session, open_stream
 from ..transport import NotDelivered
 
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
-RAW_LIMITS = Limits(connect=8.0, read=15.0, total=60.0, max_bytes=4 << 20)
+RAW_LIMITS = Limits(connect=8.0, read=15.0, total=60.0, max_bytes=MAX_FILE)
 
 
 class Raw:

@@ -8,9 +8,10 @@ from contextlib import closing
 import click
 
 from ...deliver.project import Project
-from ...git.contradiction import contradictions
+from ...deliver.proofs import Verdict, judge
 from ...git.drift import drift_report
-from ...quote.diagnostics import Diagnostic, Severity
+from ...quote.diagnostics import Diagnostic, Location, Severity
+from ...quote.lock import Lock
 from ..mkdocs.reading import Site
 from .common import Program, as_json, open_site, pass_program
 
@@ -25,7 +26,9 @@ def check(program: Program, json_: bool, online: bool, strict: bool) -> None:
     site = open_site(program, json_=json_)
     with closing(site.project(offline=True)) as project:
         problems = site.read(project)
-        problems.extend(contradictions(project.lock, project.settings.code))
+        verdict = judge(project.lock.files.values(), project.proofs)
+        where = Location(project.lock.path)
+        problems.extend(problem.diagnostic.at(where) for problem in verdict.wrong.values())
         found = drift_report(project.sources, project.quoter.wanted, program.url) if online else []
     errors, warnings = problems.of(Severity.ERROR), problems.of(Severity.WARNING)
     if json_:
@@ -36,6 +39,8 @@ def check(program: Program, json_: bool, online: bool, strict: bool) -> None:
         for finding in found:
             click.echo(str(finding))
         click.echo(_summary(site, errors, warnings), err=True)
+        if project.lock.files:
+            click.echo(_lock_summary(project.lock, verdict), err=True)
         if online:
             click.echo(_online_summary(project, found), err=True)
     if errors or (strict and (warnings or found)):
@@ -47,10 +52,17 @@ def _summary(site: Site, errors: list[Diagnostic], warnings: list[Diagnostic]) -
     cited = sum(len(page.citations) for page in site.pages.values())
     unread = len({id(q) for page in site.pages.values() for q in page.quotations if q.missing})
     note = f" ({unread} by lock only, their bytes are not on this machine)" if unread else ""
+    seen = " in what could be read" if unread else ""
     return (
         f"{len(site.pages)} pages, {quoted} excerpts{note}, {cited} citations: "
-        f"{len(errors)} errors, {len(warnings)} warnings"
+        f"{len(errors)} errors, {len(warnings)} warnings{seen}"
     )
+
+
+def _lock_summary(lock: Lock, verdict: Verdict) -> str:
+    count, open_ = len(lock.files), len(verdict.unproved)
+    told = f"{lock.path}: {count} file{'' if count == 1 else 's'}, {verdict.proved} proved by git"
+    return told + (f", {open_} only locked (metalworking lock --verify proves them)" if open_ else "")
 
 
 def _online_summary(project: Project, found: list[Diagnostic]) -> str:

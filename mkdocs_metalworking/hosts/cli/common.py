@@ -131,7 +131,14 @@ def bind(
         by_pin.setdefault((key.repo, key.commit), []).append(key)
     for (repo, commit), group in by_pin.items():
         clones = project.sources.pin(repo, commit).mirrors if mirrors is None else mirrors
-        binder = Binder(settings.code, mirrors=clones, url=program.url, keep=store.put, offline=settings.offline)
+        binder = Binder(
+            settings.code,
+            mirrors=clones,
+            url=program.url,
+            keep=store.put,
+            keep_object=store.put_git_object,
+            offline=settings.offline,
+        )
         for key, answer in binder.bind_many(group).items():
             if isinstance(answer, MetalworkingError):
                 failed.append((key, answer))

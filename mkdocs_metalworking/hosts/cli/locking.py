@@ -8,21 +8,26 @@ from contextlib import closing
 import click
 
 from ...deliver.progress import Progress
-from ...quote.blob import FileKey
-from ...quote.diagnostics import Diagnostic, MetalworkingError
+from ...deliver.project import Project
+from ...deliver.proofs import judge, verify
+from ...quote.blob import FileKey, LockedFile
+from ...quote.diagnostics import Diagnostic, MetalworkingError, printable
 from ...quote.directive import Directive, check_sha
 from ...quote.lines import close_ranges
+from ...quote.packages import ArchivePin, PackageSpec
 from ...quote.permalinks import parse_permalink
-from .common import Program, bind, ending, locked_lock, open_site, pass_program, stop_at, store_of, write
+from .common import Program, bind, ending, locked_lock, open_site, pass_program, read_lock, stop_at, store_of, write
 
 
 @click.command()
 @click.option("--update", is_flag=True, help="Ask git again about files that are locked already.")
+@click.option("--verify", "only_verify", is_flag=True, help="Write nothing; prove every line, or exit 1.")
 @pass_program
-def lock(program: Program, update: bool) -> None:
+def lock(program: Program, update: bool, only_verify: bool) -> None:
     """Bind every quoted and cited file to its commit, by git, and write sources.lock."""
-    from ...deliver.transports.package import Package  # its libraries take a while to import
-
+    if only_verify:
+        _verify(program)
+        return
     site = open_site(program)
     progress = Progress()
     project = site.project(offline=False, progress=progress)
@@ -32,36 +37,78 @@ def lock(program: Program, update: bool) -> None:
     missing = sorted(key for key in wanted if update or key not in project.lock.files)
     bound, refused = bind(program, project, missing)
     failed = [problem.diagnostic.at(site.first_use(key)) for key, problem in refused]
-    specs = {str(spec): spec for pin in project.sources.pins for spec in pin.packages}
-    known = {**project.lock.files, **{file.key: file for file in bound}}
-    package = Package(
-        project.sources.packages(),
-        project.lock.archives,
-        store_of(settings),
-        wanted=known.values(),
-        progress=progress,
-    )
-    archives = []
-    for name, spec in specs.items():
-        if update or name not in project.lock.archives:
-            try:
-                archives.append(package.pin_archive(spec))
-            except MetalworkingError as problem:
-                failed.append(problem.diagnostic)
-    package.close()
+    archives, problems = _archives(project, bound, update, progress)
     project.close()
     with locked_lock(settings) as current:
-        new = current.with_entries(bound, archives).only(wanted, specs)
+        new = current.with_entries(bound, archives)
+        if not site.doubts:  # else a page may name more files than were seen
+            new = new.only(wanted, _specs(project))
         if new.format() != (settings.lock.read_text(encoding="utf-8") if settings.lock.exists() else ""):
             write(settings.lock, new.format())
+        left = read_lock(settings)[1]
+    failed += [*problems, *left]
     for line in failed:
         click.echo(str(line))
+    if site.doubts:
+        count = len(site.doubts)
+        told = f"{count} error{'' if count == 1 else 's'} on the pages: nothing was taken out (metalworking check)"
+        click.echo(f"{settings.lock.name}: {told}", err=True)
     click.echo(
         f"{settings.lock.name}: {len(new.files)} files, {len(new.archives)} archives, {len(bound)} newly bound",
         err=True,
     )
     if failed:
         sys.exit(1)
+
+
+def _specs(project: Project) -> dict[str, PackageSpec]:
+    return {str(spec): spec for pin in project.sources.pins for spec in pin.packages}
+
+
+def _archives(
+    project: Project, bound: list[LockedFile], update: bool, progress: Progress
+) -> tuple[list[ArchivePin], list[Diagnostic]]:
+    """Choose the archives that are not locked yet; returns them and why others could not be had."""
+    from ...deliver.transports.package import Package  # its libraries take a while to import
+
+    found: list[ArchivePin] = []
+    failed: list[Diagnostic] = []
+    known = {**project.lock.files, **{file.key: file for file in bound}}
+    store = store_of(project.settings)
+    package = Package(
+        project.sources.packages(), project.lock.archives, store, wanted=known.values(), progress=progress
+    )
+    with closing(package):
+        for name, spec in _specs(project).items():
+            if update or name not in project.lock.archives:
+                try:
+                    found.append(package.pin_archive(spec))
+                except MetalworkingError as problem:
+                    failed.append(problem.diagnostic)
+    return found, failed
+
+
+def _verify(program: Program) -> None:
+    """Prove every line of the lock by git; end the command with 1 when one is wrong, 2 when one cannot be proved."""
+    site = open_site(program)
+    with closing(site.project(offline=False)) as project:
+        stop_at(project.problems)
+        files = sorted(project.lock.files.values())
+        if project.settings.offline:
+            verdict = judge(files, project.proofs)
+        else:
+            verdict = verify(files, project.proofs, store_of(project.settings), url=program.url)
+    for problem in verdict.wrong.values():
+        click.echo(str(problem))
+    for file, why in verdict.unproved.items():
+        click.echo(printable(f"{file.key}: not proved: {why}"))
+    click.echo(
+        f"{project.lock.path}: {len(files)} files, {verdict.proved} proved by git, "
+        f"{len(verdict.unproved)} not proved, {len(verdict.wrong)} wrong",
+        err=True,
+    )
+    if verdict.wrong or verdict.unproved:
+        sys.exit(1 if verdict.wrong else 2)
 
 
 @click.command()

@@ -21,8 +21,9 @@ from mkdocs.utils.templates import TemplateContext
 
 from ... import __version__
 from ...deliver.progress import Progress
-from ...deliver.project import KNOWN_TRANSPORTS, TRANSPORTS, Project, Settings
+from ...deliver.project import Project, Settings
 from ...deliver.store import default_root
+from ...deliver.transports import KNOWN, ORDER
 from ...glossary.chapters import Book
 from ...markdown.extension import MetalworkingExtension
 from ...markdown.highlight import FORMAT
@@ -46,7 +47,7 @@ class MetalworkingConfig(base.Config):
     lock = c.Type(str, default="sources.lock")
     code = c.Type(str, default="code")
     store = c.Type(str, default="")
-    transports = c.ListOfItems(c.Choice(KNOWN_TRANSPORTS), default=list(TRANSPORTS))
+    transports = c.ListOfItems(c.Choice(KNOWN), default=list(ORDER))
     offline = c.Type(bool, default=False)
     search = c.Type(bool, default=True)
     chapters = c.Type(bool, default=True)
