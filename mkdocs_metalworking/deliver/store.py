@@ -33,9 +33,14 @@ _LEFTOVER_SECONDS = 24 * 60 * 60
 def default_root(env: Mapping[str, str] | None = None) -> Path:
     """Return the cache folder: ``METALWORKING_STORE`` when set, else the user's cache folder for metalworking."""
     chosen = (os.environ if env is None else env).get("METALWORKING_STORE", "")
-    if chosen:
-        return Path(chosen).expanduser()
-    return platformdirs.user_cache_path("metalworking", appauthor=False)
+    try:
+        if chosen:
+            return Path(chosen).expanduser()
+        return platformdirs.user_cache_path("metalworking", appauthor=False)
+    except RuntimeError:
+        raise MetalworkingError(
+            "config", f"no folder for the store: {chosen or 'this user has no home'}", "set METALWORKING_STORE to one"
+        ) from None
 
 
 class Store:

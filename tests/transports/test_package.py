@@ -16,7 +16,7 @@ import pytest
 from mkdocs_metalworking.deliver.archive_members import Bounds
 from mkdocs_metalworking.deliver.http import Limits, new_session
 from mkdocs_metalworking.deliver.package_index import Index
-from mkdocs_metalworking.deliver.pipconfig import IndexSettings, index_settings
+from mkdocs_metalworking.deliver.pip_settings import IndexSettings, index_settings
 from mkdocs_metalworking.deliver.progress import Progress
 from mkdocs_metalworking.deliver.resolver import Resolver
 from mkdocs_metalworking.deliver.store import Store

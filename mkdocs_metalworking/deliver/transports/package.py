@@ -13,7 +13,7 @@ from ...quote.diagnostics import MetalworkingError
 from ...quote.packages import ArchivePin, PackageSpec
 from ..archive_members import DEFAULT_BOUNDS, Bounds, Member, read_members
 from ..package_index import Index, Offer
-from ..pipconfig import IndexSettings, index_settings
+from ..pip_settings import IndexSettings, index_settings
 from ..progress import SILENT, Progress
 from ..store import Store
 from ..transport import NotDelivered
