@@ -134,7 +134,7 @@ class Resolver:
             self._warn(file, wrong, transport.name)
             return Resolved(data, transport.name)
         if wrong:
-            hint = "sources.lock was made from git itself; if it is in doubt, run: metalworking lock"
+            hint = "if sources.lock is in doubt: metalworking lock --verify proves it, lock --update asks git again"
             raise MetalworkingError("wrong-bytes", f"{file.key}: wrong bytes from {'; '.join(wrong)}", hint)
         why = "; ".join(reasons) or "no transport is configured"
         raise Unavailable("unavailable", f"{file.key} could not be read: {why}")

@@ -17,6 +17,7 @@ from ..quote.diagnostics import MetalworkingError, Unavailable
 from ..quote.repo import clone_url
 from .command import Git, GitError, find_clone
 from .fetch import Fetched
+from .missing import why_missing
 from .objects import CatFile, MissingObject, Oversized, TreeEntry, commit_date, resolve_path
 from .proof import Recorded
 
@@ -114,7 +115,7 @@ class Binder:
                 return {}
             for key in keys:
                 try:
-                    entry = _regular(self._walk(objects, key), key)
+                    entry = self._walk(objects, key)
                     bound[key] = self._describe(objects, key, entry)
                 except GitError as error:
                     if not isinstance(error, MissingObject):
@@ -140,7 +141,7 @@ class Binder:
                     raise _wrong_kind(commit, error) from None
             for key in keys:
                 try:
-                    entries[key] = _regular(self._walk(objects, key), key)
+                    entries[key] = self._walk(objects, key)
                 except MetalworkingError as error:
                     bound[key] = error
             fetched.blobs({entry.oid for entry in entries.values()})
@@ -152,8 +153,13 @@ class Binder:
                     bound[key] = error
         return bound
 
-    def _walk(self, objects: CatFile, key: FileKey) -> TreeEntry | None:
-        return resolve_path(Recorded(objects, self._keep_object), key.commit, key.path)
+    def _walk(self, objects: CatFile, key: FileKey) -> TreeEntry:
+        """Return the file's entry; raises MetalworkingError for what is none, and what ``resolve_path`` raises."""
+        entry = resolve_path(Recorded(objects, self._keep_object), key.commit, key.path)
+        if entry is None:
+            why, hint = why_missing(objects, key.commit, key.path)
+            raise MetalworkingError("not-in-commit", f"{key}: {why}", hint)
+        return _regular(entry, key)
 
     def _describe(self, objects: CatFile, key: FileKey, entry: TreeEntry) -> LockedFile:
         try:
@@ -186,11 +192,7 @@ def check_content(key: FileKey, data: bytes) -> None:
         raise MetalworkingError("not-utf-8", f"{key}: line {line} is not UTF-8 (byte {error.start + 1})") from None
 
 
-def _regular(entry: TreeEntry | None, key: FileKey) -> TreeEntry:
-    if entry is None:
-        raise MetalworkingError(
-            "not-in-commit", f"{key}: the commit has no such file", "check the spelling and case of the path"
-        )
+def _regular(entry: TreeEntry, key: FileKey) -> TreeEntry:
     if entry.kind in {"file", "executable"}:
         return entry
     article = {"symlink": "a symbolic link", "submodule": "a submodule", "directory": "a directory"}[entry.kind]

@@ -108,10 +108,12 @@ class Git:
     def popen(self, *arguments: str, stderr: int) -> subprocess.Popen[bytes]:
         """Start git with pipes for input and output, *stderr* going to that file descriptor; it reaches no network.
 
+        It is held to the same memory as a git that runs to its end.
+
         Raises GitError when git is missing.
         """
         try:
-            return subprocess.Popen(
+            started = subprocess.Popen(
                 self.command(*arguments),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -120,6 +122,8 @@ class Git:
             )
         except OSError as error:
             raise _not_started(error) from None
+        child.hold(started.pid, self._allowance)
+        return started
 
     def run(
         self, *arguments: str, stdin: bytes = b"", protocol: str | None = None, timeout: float | None = None

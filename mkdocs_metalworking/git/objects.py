@@ -71,14 +71,18 @@ def is_object(oid: str, kind: str, data: bytes) -> bool:
 
 
 class CatFile:
-    """A ``git cat-file --batch`` that stays open. Thread-safe; started when first used, started again when it dies."""
+    """A ``git cat-file --batch`` that stays open. Thread-safe; started when first used, started again when it dies.
 
-    def __init__(self, git: Git, *, timeout: float = 60.0) -> None:
+    One that does not answer within *timeout* seconds is ended, and not started again.
+    """
+
+    def __init__(self, git: Git, *, timeout: float = 30.0) -> None:
         self._git = git
         self._timeout = timeout
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._stderr: IO[bytes] | None = None
+        self._hung = False
         self.started = 0
         """How many processes were started so far."""
 
@@ -116,10 +120,13 @@ class CatFile:
             self._stop()
 
     def _ask(self, oid: str, kind: str, max_bytes: int) -> bytes:
+        if self._hung:
+            message = f"git cat-file did not answer within {self._timeout:g} seconds; not asked again"
+            raise GitError("git-failed", message)
         process = self._process or self._start()
         assert process.stdin
         assert process.stdout
-        watchdog = threading.Timer(self._timeout, process.kill)
+        watchdog = threading.Timer(self._timeout, self._give_up, (process,))
         watchdog.daemon = True
         watchdog.start()
         try:
@@ -143,6 +150,10 @@ class CatFile:
             return data[:-1]
         finally:
             watchdog.cancel()
+
+    def _give_up(self, process: subprocess.Popen[bytes]) -> None:
+        self._hung = True
+        process.kill()
 
     def _start(self) -> subprocess.Popen[bytes]:
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 (closed in _stop)
@@ -182,7 +193,7 @@ def resolve_path(objects: Objects, commit: str, path: str) -> TreeEntry | None:
         if entry.kind != "directory":
             return None
         tree = objects.verified(entry.oid, kind="tree", max_bytes=METADATA_MAX)
-        found = next((item for key, item in _entries(tree, len(commit) // 2) if key == name), None)
+        found = next((item for key, item in entries_of(tree, len(commit) // 2) if key == name), None)
         if found is None:
             return None
         entry = found
@@ -201,7 +212,7 @@ def commit_date(commit: bytes) -> str:
 _ENTRY = re.compile(rb"([0-7]{1,7}) ([^\0]+)\0")
 
 
-def _entries(tree: bytes, width: int) -> Iterator[tuple[bytes, TreeEntry]]:
+def entries_of(tree: bytes, width: int) -> Iterator[tuple[bytes, TreeEntry]]:
     """Yield the entries of a tree; raises GitError for one that no git wrote, though its hash be right."""
     position = 0
     while position < len(tree):

@@ -95,6 +95,28 @@ def test_bad_yaml_of_every_kind_is_told(text: str, said: str) -> None:
         read_front_matter(f"---\n{text}\n---\n", "s.yml")
 
 
+def test_aliases_stand_for_no_more_than_anybody_wrote() -> None:
+    lists = "".join(f"a{i}: &a{i} [{','.join(f'*a{i - 1}' for _ in range(9))}]\n" for i in range(1, 9))
+    bomb = "a0: &a0 [x,x,x,x,x,x,x,x,x]\n" + lists
+    text = f"a: &a {'x' * 100_000}\nb: [{','.join(['*a'] * 10_000)}]\n"
+    for document in (bomb, text, "repositories: &r\n  - *r\n"):
+        with pytest.raises(MetalworkingError, match="aliases stand for more"):
+            load_sources(document)
+        with pytest.raises(MetalworkingError, match="aliases stand for more"):
+            read_front_matter(f"---\n{document}\n---\n", "p.md")
+    _, problems = load_sources("repositories: &r []\nreferences: *r\n")
+    assert problems == []
+
+
+def test_messages_are_bounded() -> None:
+    long = "y" * 1_000_000
+    front = f"---\nsummary: s\nzzz: 1\ncuda:\n  term: t\n  verdict: {long}\n  modal: [{'z, ' * 9_000}z]\n---\n"
+    _, problems = read_front_matter(front, "p.md")
+    assert len(problems) >= 2
+    for problem in problems:
+        assert len(str(problem)) < 10_000
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [

@@ -1,0 +1,54 @@
+"""Why a commit has no file at a path: what stands on the way, or which name is nearly the same."""
+
+from __future__ import annotations
+
+import difflib
+import unicodedata
+
+from .objects import METADATA_MAX, Objects, entries_of, resolve_path
+
+
+def why_missing(objects: Objects, commit: str, path: str) -> tuple[str, str]:
+    """Return what is wrong with *path*, of which *commit* has no file, and what to do about it.
+
+    Raises what ``resolve_path`` raises.
+    """
+    parts = path.split("/")
+    for depth in range(1, len(parts) + 1):
+        here = "/".join(parts[:depth])
+        found = resolve_path(objects, commit, here)
+        if found is None:
+            return "the commit has no such file", _advice(objects, commit, parts[: depth - 1], parts[depth - 1])
+        if depth < len(parts) and found.kind == "symlink":
+            return f"{here} is a symbolic link in the commit", "quote the file by the folder it leads to"
+        if depth < len(parts) and found.kind == "submodule":
+            return f"{here} is a submodule", "quote the submodule's own repository"
+        if depth < len(parts) and found.kind != "directory":
+            return f"{here} is a file, not a folder", "check the spelling of the path"
+    return "the commit has no such file", "check the spelling of the path"
+
+
+def _advice(objects: Objects, commit: str, folder: list[str], name: str) -> str:
+    entry = resolve_path(objects, commit, "/".join(folder)) if folder else None
+    if folder and entry is None:
+        return "check the spelling of the path"
+    tree = entry.oid if entry else _root(objects, commit)
+    data = objects.verified(tree, kind="tree", max_bytes=METADATA_MAX)
+    names = [key.decode("utf-8", "replace") for key, _ in entries_of(data, len(commit) // 2)]
+    same = next((known for known in names if _folded(known) == _folded(name)), "")
+    if same and unicodedata.normalize("NFC", same) == unicodedata.normalize("NFC", name):
+        told = " ".join(f"U+{ord(ch):04X}" for ch in same if not ch.isascii())
+        return f"the same name there is made of other characters: {told}; copy it from git ls-tree"
+    close = [same] if same else difflib.get_close_matches(name, names[:10_000], 1, 0.7)
+    if close:
+        return f"did you mean {'/'.join([*folder, close[0]])}?"
+    return "check the spelling and case of the path"
+
+
+def _root(objects: Objects, commit: str) -> str:
+    header = objects.verified(commit, kind="commit", max_bytes=METADATA_MAX).split(b"\n", 1)[0]
+    return header.removeprefix(b"tree ").decode("ascii", "replace")
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFC", name).casefold()
