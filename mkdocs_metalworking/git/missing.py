@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import unicodedata
 
-from .objects import METADATA_MAX, Objects, entries_of, resolve_path
+from .objects import METADATA_MAX, Objects, entries_of, resolve_path, tree_of
 
 
 def why_missing(objects: Objects, commit: str, path: str) -> tuple[str, str]:
@@ -32,9 +32,12 @@ def _advice(objects: Objects, commit: str, folder: list[str], name: str) -> str:
     entry = resolve_path(objects, commit, "/".join(folder)) if folder else None
     if folder and entry is None:
         return "check the spelling of the path"
-    tree = entry.oid if entry else _root(objects, commit)
-    data = objects.verified(tree, kind="tree", max_bytes=METADATA_MAX)
-    names = [key.decode("utf-8", "replace") for key, _ in entries_of(data, len(commit) // 2)]
+    if entry is None:
+        entries = tree_of(objects, commit)
+    else:
+        data = objects.verified(entry.oid, kind="tree", max_bytes=METADATA_MAX)
+        entries = list(entries_of(data, len(commit) // 2))
+    names = [key.decode("utf-8", "replace") for key, _ in entries]
     same = next((known for known in names if _folded(known) == _folded(name)), "")
     if same and unicodedata.normalize("NFC", same) == unicodedata.normalize("NFC", name):
         told = " ".join(f"U+{ord(ch):04X}" for ch in same if not ch.isascii())
@@ -43,11 +46,6 @@ def _advice(objects: Objects, commit: str, folder: list[str], name: str) -> str:
     if close:
         return f"did you mean {'/'.join([*folder, close[0]])}?"
     return "check the spelling and case of the path"
-
-
-def _root(objects: Objects, commit: str) -> str:
-    header = objects.verified(commit, kind="commit", max_bytes=METADATA_MAX).split(b"\n", 1)[0]
-    return header.removeprefix(b"tree ").decode("ascii", "replace")
 
 
 def _folded(name: str) -> str:

@@ -200,6 +200,13 @@ def resolve_path(objects: Objects, commit: str, path: str) -> TreeEntry | None:
     return entry
 
 
+def tree_of(objects: Objects, commit: str) -> list[tuple[bytes, TreeEntry]]:
+    """Return the entries of the root folder of *commit*; raises what ``verified`` raises."""
+    header = objects.verified(commit, kind="commit", max_bytes=METADATA_MAX).split(b"\n", 1)[0]
+    oid = header.removeprefix(b"tree ").decode("ascii", "replace")
+    return list(entries_of(objects.verified(oid, kind="tree", max_bytes=METADATA_MAX), len(commit) // 2))
+
+
 def commit_date(commit: bytes) -> str:
     """Return the day on which a commit was made, in UTC, as ``2026-08-18``; "" when the object does not say."""
     match = re.search(rb"^committer .*> (\d{1,12}) [+-]\d{4}$", commit.split(b"\n\n", 1)[0], re.MULTILINE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import PurePosixPath
 from typing import Any, Literal
@@ -101,11 +101,13 @@ class Pin:
     """Folders that a clone brings; all when there are none."""
     packages: tuple[PackageSpec, ...] = ()
     location: Location = field(default_factory=Location, compare=False)
+    digits: int = field(default=7, compare=False)
+    """How many digits of the commit tell it from the other pins of its repository."""
 
     @property
     def short(self) -> str:
-        """The first seven digits of the commit."""
-        return self.commit[:7]
+        """The first seven digits of the commit, or as many as it takes to tell it from the other pins."""
+        return self.commit[: self.digits]
 
     def refuse_quotation(self, path: str) -> MetalworkingError | None:
         """Return why lines of *path* may not be shown, or None when they may."""
@@ -175,7 +177,7 @@ class Sources:
         found = [pin for pin in pins if pin.commit.startswith(sha)]
         if len(found) == 1:
             return found[0]
-        known = ", ".join(pin.commit[: _digits(found or pins)] for pin in (found or pins))
+        known = ", ".join(pin.short for pin in (found or pins))
         if found:
             raise NotPinned(f"{sha or 'no commit'} fits several pinned commits of {repo}: {known}", "write more digits")
         raise NotPinned(f"commit {sha} of {repo} is not pinned", f"pinned: {known}")
@@ -200,10 +202,16 @@ class Sources:
         return {(pin.repo, pin.commit): pin.packages for pin in self.pins if pin.packages}
 
 
-def _digits(pins: tuple[Pin, ...] | list[Pin]) -> int:
-    """Return how many digits, at least seven, tell the commits of *pins* apart."""
-    commits = {pin.commit for pin in pins}
-    return next(n for n in range(7, 65) if len({commit[:n] for commit in commits}) == len(commits))
+def _told_apart(pins: tuple[Pin, ...]) -> tuple[Pin, ...]:
+    """Return *pins*, each with as many digits as tell the commits of its repository apart, at least seven."""
+    commits: dict[str, set[str]] = {}
+    for pin in pins:
+        commits.setdefault(pin.repo, set()).add(pin.commit)
+    digits = {
+        repo: next(n for n in range(7, 65) if len({commit[:n] for commit in found}) == len(found))
+        for repo, found in commits.items()
+    }
+    return tuple(pin if digits[pin.repo] == 7 else replace(pin, digits=digits[pin.repo]) for pin in pins)
 
 
 def load_sources(text: str, path: str = "sources.yml") -> tuple[Sources, list[Diagnostic]]:
@@ -215,7 +223,7 @@ def load_sources(text: str, path: str = "sources.yml") -> tuple[Sources, list[Di
     problems = list(document.problems("sources.schema.json"))
     if problems:
         return Sources(path=path), problems
-    pins = tuple(_pins(document))
+    pins = _told_apart(tuple(_pins(document)))
     references = tuple(
         Reference(**entry, location=document.location("references", index))
         for index, entry in enumerate(document.data.get("references") or [])

@@ -112,7 +112,7 @@ def test_messages_are_bounded() -> None:
     long = "y" * 1_000_000
     front = f"---\nsummary: s\nzzz: 1\ncuda:\n  term: t\n  verdict: {long}\n  modal: [{'z, ' * 9_000}z]\n---\n"
     _, problems = read_front_matter(front, "p.md")
-    assert len(problems) >= 2
+    assert problems
     for problem in problems:
         assert len(str(problem)) < 10_000
 

@@ -10,12 +10,14 @@ import click
 from ...deliver.progress import Progress
 from ...deliver.project import Project
 from ...deliver.proofs import judge, verify
-from ...quote.blob import FileKey, LockedFile
+from ...quote.blob import HEX_ID, FileKey, LockedFile
 from ...quote.diagnostics import Diagnostic, MetalworkingError, printable
 from ...quote.directive import Directive, check_sha
 from ...quote.lines import close_ranges
 from ...quote.packages import ArchivePin, PackageSpec
 from ...quote.permalinks import parse_permalink
+from ...quote.sources import NotPinned
+from .add_pin import entry_for, printable_lines, write_entry
 from .common import Program, bind, ending, locked_lock, open_site, pass_program, read_lock, stop_at, store_of, write
 
 
@@ -132,8 +134,11 @@ def fetch(program: Program) -> None:
             failed.append(missing.diagnostic)
     for problem in failed:
         click.echo(str(problem))
+    verdict = judge(files, project.proofs)
     counts = ", ".join(f"{n} from {name}" for name, n in project.resolver.counts().items() if n)
     click.echo(f"{len(files) - len(failed)} of {len(quoted)} files, {size / 1e6:.1f} MB: {counts or 'none'}", err=True)
+    if verdict.unproved:
+        click.echo(f"{len(verdict.unproved)} only locked, not proved: metalworking lock --verify", err=True)
     project.close()
     if failed or len(files) < len(quoted):
         sys.exit(1)
@@ -141,8 +146,9 @@ def fetch(program: Program) -> None:
 
 @click.command()
 @click.argument("permalink")
+@click.option("--pin", "pin_it", is_flag=True, help="Write the entry of a commit that is not pinned to sources.yml.")
 @pass_program
-def add(program: Program, permalink: str) -> None:
+def add(program: Program, permalink: str, pin_it: bool) -> None:
     """Lock the file of a pasted PERMALINK and print the directive that quotes its lines."""
     site = open_site(program)
     project = site.project(offline=False, progress=Progress())
@@ -150,7 +156,21 @@ def add(program: Program, permalink: str) -> None:
     with ending(), closing(project):
         link = parse_permalink(permalink)
         check_sha(link.repo, link.sha)
-        pin = project.sources.pin(link.repo, link.sha)
+        try:
+            pin = project.sources.pin(link.repo, link.sha)
+        except NotPinned as problem:
+            if not HEX_ID.match(link.sha):
+                raise
+            entry = entry_for(link.repo, link.sha, program.url(link.repo), project.settings.code)
+            if not pin_it:
+                click.echo(f"{problem}\nto paste into {project.sources.path}, or metalworking add --pin writes it:")
+                click.echo(printable_lines(entry), nl=False)
+                sys.exit(1)
+            write_entry(project.settings.sources, entry)
+            click.echo(f"{project.sources.path}: {link.repo}@{link.sha[:7]} is pinned; check its license", err=True)
+            project.close()
+            project = site.project(offline=False, progress=Progress())
+            pin = project.sources.pin(link.repo, link.sha)
         refusal = pin.refuse_quotation(link.path)
         if refusal is not None:
             raise refusal
@@ -164,4 +184,4 @@ def add(program: Program, permalink: str) -> None:
             with locked_lock(project.settings) as current:
                 write(project.settings.lock, current.with_entries([file]).format())
         ranges = close_ranges(link.ranges, file.lines, link.path) if link.ranges else None
-    click.echo(str(Directive(pin.repo, pin.short, link.path, ranges)))
+    click.echo(printable(str(Directive(pin.repo, pin.short, link.path, ranges))))
