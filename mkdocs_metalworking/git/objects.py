@@ -207,6 +207,24 @@ def tree_of(objects: Objects, commit: str) -> list[tuple[bytes, TreeEntry]]:
     return list(entries_of(objects.verified(oid, kind="tree", max_bytes=METADATA_MAX), len(commit) // 2))
 
 
+def files_below(objects: Objects, commit: str, folder: str) -> Iterator[str]:
+    """Yield the path of every file of *commit* below *folder* ("": all); raises what ``verified`` raises."""
+    root = resolve_path(objects, commit, folder) if folder else None
+    if folder and (root is None or root.kind != "directory"):
+        return
+    left = [(folder, root.oid if root else "")]
+    while left:
+        at, oid = left.pop()
+        data = objects.verified(oid, kind="tree", max_bytes=METADATA_MAX) if oid else None
+        entries = tree_of(objects, commit) if data is None else entries_of(data, len(commit) // 2)
+        for name, entry in entries:
+            path = f"{at}/{name.decode('utf-8', 'replace')}".lstrip("/")
+            if entry.kind == "directory":
+                left.append((path, entry.oid))
+            elif entry.kind in ("file", "executable"):
+                yield path
+
+
 def commit_date(commit: bytes) -> str:
     """Return the day on which a commit was made, in UTC, as ``2026-08-18``; "" when the object does not say."""
     match = re.search(rb"^committer .*> (\d{1,12}) [+-]\d{4}$", commit.split(b"\n\n", 1)[0], re.MULTILINE)

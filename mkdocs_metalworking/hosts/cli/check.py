@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import closing
+from pathlib import Path
 
 import click
 
@@ -13,18 +14,23 @@ from ...git.drift import drift_report
 from ...quote.diagnostics import Diagnostic, Location, Severity
 from ...quote.lock import Lock
 from ..mkdocs.reading import Site
-from .common import Program, as_json, open_site, pass_program
+from .changes import changes
+from .common import Program, as_json, ending, open_site, pass_program
 
 
 @click.command()
 @click.option("--json", "json_", is_flag=True, help="Problems as JSON, for editors.")
 @click.option("--online", is_flag=True, help="Ask every repository what changed there since its pin.")
+@click.option("--changed-from", metavar="BRANCH", help="Say what changed in pins, lock and quoted lines since BRANCH.")
 @click.option("--strict", is_flag=True, help="Exit 1 for warnings and for what --online finds, too.")
 @pass_program
-def check(program: Program, json_: bool, online: bool, strict: bool) -> None:
+def check(program: Program, json_: bool, online: bool, changed_from: str | None, strict: bool) -> None:
     """Check every page without the network: grammar, ranges, lock, licenses, front matter, citations, nav."""
     site = open_site(program, json_=json_)
-    with closing(site.project(offline=True)) as project:
+    with ending(json_=json_), closing(site.project(offline=True)) as project:
+        if changed_from is not None and not json_:
+            for line in changes(project, Path(site.config.docs_dir), changed_from):
+                click.echo(line)
         problems = site.read(project)
         verdict = judge(project.lock.files.values(), project.proofs)
         where = Location(project.lock.path)
