@@ -10,6 +10,7 @@ from pathlib import Path
 from ..quote.diagnostics import MetalworkingError, Unavailable, printable
 from ..quote.repo import Repo
 from . import process as child
+from .personal import let_through, personal_settings
 
 # Settings that could start a program or reach elsewhere; the command line outranks a repository's own config.
 _SAFE_CONFIG = (
@@ -100,10 +101,17 @@ class Git:
         self._env = dict(os.environ if env is None else env)
         self._executable = executable
 
-    def command(self, *arguments: str) -> list[str]:
+    def command(self, *arguments: str, options: Sequence[str] = ()) -> list[str]:
         """Return the full command line. An explicit git directory also means no search and no ownership check."""
         settings = [part for setting in _SAFE_CONFIG for part in ("-c", setting)]
-        return [self._executable, *settings, f"--git-dir={self.git_dir.absolute()}", *self._work_tree, *arguments]
+        return [
+            self._executable,
+            *settings,
+            *options,
+            f"--git-dir={self.git_dir.absolute()}",
+            *self._work_tree,
+            *arguments,
+        ]
 
     def popen(self, *arguments: str, stderr: int) -> subprocess.Popen[bytes]:
         """Start git with pipes for input and output, *stderr* going to that file descriptor; it reaches no network.
@@ -149,10 +157,13 @@ class Git:
         self, arguments: tuple[str, ...], stdin: bytes, environment: Mapping[str, str], timeout: float | None
     ) -> child.Done:
         limit = self._timeout if timeout is None else timeout
+        options: list[str] = []
+        if environment["GIT_ALLOW_PROTOCOL"] == "https":  # a password goes over TLS or not at all
+            options, values = let_through(personal_settings(self._executable, self._env), self._env)
+            environment = {**environment, **values}
+        command = self.command(*arguments, options=options)
         try:
-            return child.run(
-                self.command(*arguments), stdin=stdin, env=environment, timeout=limit, allowance=self._allowance
-            )
+            return child.run(command, stdin=stdin, env=environment, timeout=limit, allowance=self._allowance)
         except OSError as error:
             raise _not_started(error) from None
         except subprocess.TimeoutExpired:
