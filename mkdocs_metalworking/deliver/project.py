@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..git.command import enclosing_git_dir
 from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity
 from ..quote.lock import Lock, load_lock
 from ..quote.quotation import Quoter
@@ -32,6 +33,12 @@ class Settings:
     offline: bool = False
     url: Callable[[str], str] = clone_url
     """Where git fetches a repository from."""
+
+    @property
+    def also(self) -> tuple[Path, ...]:
+        """The git directory that the site itself lies in, when it does: its own commits need no network."""
+        found = enclosing_git_dir(self.root)
+        return (found,) if found else ()
 
     @classmethod
     def of(cls, options: Mapping[str, Any], *, base: Path | None = None) -> Settings:
@@ -93,8 +100,10 @@ class Project:
         except (OSError, UnicodeDecodeError) as error:
             problems.append(_unreadable(settings.lock, error))
         store = Store(settings.store or default_root())
-        proofs = Proofs(store, settings.code, mirrors=sources.mirrors())
-        reach = Reach(settings.code, sources, lock, store, proofs, settings.url, settings.offline, progress)
+        proofs = Proofs(store, settings.code, mirrors=sources.mirrors(), also=settings.also)
+        reach = Reach(
+            settings.code, sources, lock, store, proofs, settings.url, settings.also, settings.offline, progress
+        )
         resolver = Resolver(store, make_transports(settings.transports, reach), proofs)
         return cls(settings, sources, lock, resolver, proofs, problems)
 

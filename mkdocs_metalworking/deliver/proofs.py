@@ -51,17 +51,24 @@ class _Kept:
 class Proofs:
     """Proves files of the lock, each at most once, and keeps in *store* what proved them. Thread-safe.
 
-    *mirrors* names, for a commit, other repositories whose clones may have it.
+    *mirrors* names, for a commit, other repositories whose clones may have it; *also* are git directories that may have
+    any, such as that of the site itself.
     """
 
     def __init__(
-        self, store: Store, code_dir: Path, *, mirrors: Mapping[Commit, tuple[str, ...]] | None = None
+        self,
+        store: Store,
+        code_dir: Path,
+        *,
+        mirrors: Mapping[Commit, tuple[str, ...]] | None = None,
+        also: Iterable[Path] = (),
     ) -> None:
         self._store = store
         self._code_dir = code_dir
         self._mirrors = mirrors or {}
+        self._also = tuple(also)
         self._kept = _Kept(store)
-        self._clones: dict[str, CatFile | None] = {}
+        self._clones: dict[str | Path, CatFile | None] = {}
         self._answers: dict[LockedFile, bool | MetalworkingError] = {}
         self._mutex = threading.Lock()
 
@@ -118,11 +125,13 @@ class Proofs:
         return False
 
     def _clones_of(self, file: LockedFile) -> Iterator[CatFile]:
-        for name in (file.key.repo, *self._mirrors.get((file.key.repo, file.key.commit), ())):
-            if name not in self._clones:
-                git_dir = find_clone(self._code_dir, name)
-                self._clones[name] = CatFile(Git(git_dir)) if git_dir else None
-            if (objects := self._clones[name]) is not None:
+        mirrors = self._mirrors.get((file.key.repo, file.key.commit), ())
+        places: tuple[str | Path, ...] = (file.key.repo, *mirrors, *self._also)
+        for place in places:
+            if place not in self._clones:
+                git_dir = place if isinstance(place, Path) else find_clone(self._code_dir, place)
+                self._clones[place] = CatFile(Git(git_dir)) if git_dir else None
+            if (objects := self._clones[place]) is not None:
                 yield objects
 
 

@@ -31,7 +31,8 @@ Bound = LockedFile | MetalworkingError
 class Binder:
     """Finds what git says a file is, locally when any clone has the commit, else with one fetch a commit.
 
-    *mirrors* are other repositories that may hold the same commit, such as forks; *url* maps a repo to what git
+    *mirrors* are other repositories that may hold the same commit, such as forks, and *also* git directories that may,
+    such as that of the site itself; *url* maps a repo to what git
     fetches from; *keep* is given every bound file with its bytes, *keep_object* (id, kind,
     bytes) each commit and tree on the way to it: the proof. *max_bytes* bounds a file, *timeout* (seconds) a
     fetch.
@@ -42,6 +43,7 @@ class Binder:
         code_dir: Path,
         *,
         mirrors: Iterable[str] = (),
+        also: Iterable[Path] = (),
         url: Callable[[str], str] = clone_url,
         keep: Callable[[LockedFile, bytes], object] | None = None,
         keep_object: Callable[[str, str, bytes], object] | None = None,
@@ -52,6 +54,7 @@ class Binder:
     ) -> None:
         self._code_dir = code_dir
         self._mirrors = tuple(mirrors)
+        self._also = tuple(also)
         self._url = url
         self._keep = keep
         self._keep_object = keep_object or (lambda _oid, _kind, _data: None)
@@ -90,19 +93,17 @@ class Binder:
             raise MetalworkingError("bad-commit", f"{repo}@{commit[:70]}: not a full commit id of 40 or 64 hex digits")
         left = list(dict.fromkeys(keys))
         bound: dict[FileKey, Bound] = {}
-        for name in dict.fromkeys((repo, *self._mirrors)):
-            if left:
-                bound.update(self._bind_local(name, commit, left))
+        clones = [(name, find_clone(self._code_dir, name)) for name in dict.fromkeys((repo, *self._mirrors))]
+        for name, git_dir in [*clones, *((path.parent.name, path) for path in self._also)]:
+            if left and git_dir is not None:
+                bound.update(self._bind_local(name, git_dir, commit, left))
                 left = [key for key in left if key not in bound]
         if left:
             bound.update(self._bind_remote(repo, commit, left))
         return bound
 
-    def _bind_local(self, name: str, commit: str, keys: list[FileKey]) -> dict[FileKey, Bound]:
+    def _bind_local(self, name: str, git_dir: Path, commit: str, keys: list[FileKey]) -> dict[FileKey, Bound]:
         """Bind what the clone of *name* has; a key that it cannot settle (shallow, partial, damaged) is left out."""
-        git_dir = find_clone(self._code_dir, name)
-        if git_dir is None:
-            return {}
         bound: dict[FileKey, Bound] = {}
         with _opened(git_dir, self._timeout) as objects:
             try:

@@ -217,3 +217,47 @@ def test_verify_says_what_it_could_not_ask(two: Desk) -> None:
     assert done.exit_code == 2
     assert "2 files, 0 proved by git, 2 not proved, 0 wrong" in done.stderr
     assert json.loads(two.metalworking("check", "--json").stdout) == []
+
+
+# What is on this machine already
+
+
+def test_the_site_s_own_commits_need_no_network(desk: Desk) -> None:
+    """The commonest need: one's own code, in the repository that the site lies in."""
+    (desk.root / "kernel.c").write_text("int own;\n")
+    (desk.root / ".gitignore").write_text("code\nstore\n")
+    git(desk.root, "init", "-q", "-b", "main")
+    git(desk.root, "add", "-A")
+    git(desk.root, "commit", "-q", "-m", "Site")
+    commit = git(desk.root, "rev-parse", "HEAD")
+    desk.pins.append({"repo": "acme/site", "commit": commit, "license": "MIT", "extra": ""})
+    desk.commits["acme/site"] = commit
+    desk.write([])
+    desk.addresses["acme/site"] = f"file://{desk.root}/nowhere"
+    (desk.root / "docs/first/one.md").write_text(f"# One\n\n<< excerpt acme/site@{commit[:9]}:kernel.c >>\n")
+    assert desk.metalworking("lock").exit_code == 0
+    assert desk.metalworking("lock", "--verify").exit_code == 0
+    shutil.rmtree(desk.root / "store")
+    done = desk.metalworking("check")
+    assert done.stderr.splitlines()[-1] == "sources.lock: 1 file, 1 proved by git"
+    assert "1 excerpts, 0 citations" in done.stderr, "and its bytes are here"
+
+
+def test_a_clone_of_the_mirror_alone_is_enough(two: Desk) -> None:
+    git(two.root, "clone", "-q", str(two.home()), "code/else/fork")
+    path = two.root / "sources.yml"
+    path.write_text(path.read_text().replace("    license: MIT\n", "    license: MIT\n    mirrors: [else/fork]\n"))
+    done = two.build("--strict")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "2 from checkout" in done.stdout + done.stderr
+    assert "2 proved by git" in two.metalworking("check").stderr
+
+
+def test_a_shallow_clone_without_the_commit_is_passed_over(two: Desk) -> None:
+    two.commit({"a.c": "int later;\n"})
+    (two.root / "code/acme").mkdir(parents=True)
+    git(two.root, "clone", "-q", "--depth=1", two.home().as_uri(), "code/acme/kernels")
+    (two.root / "sources.lock").unlink()
+    done = two.metalworking("lock")
+    assert done.exit_code == 0, done.output
+    assert entries(two) == ["a.c", "b.c"]

@@ -31,6 +31,8 @@ class Reach:
     proofs: Proofs | None
     url: Callable[[str], str]
     """Where git fetches a repository from."""
+    also: tuple[Path, ...] = ()
+    """Git directories that may have a commit, beside the clones: that of the site itself."""
     offline: bool = False
     progress: Progress = SILENT
 
@@ -38,7 +40,7 @@ class Reach:
 def _checkout(reach: Reach) -> Transport:
     from .checkout import Checkout
 
-    return Checkout(reach.code, mirrors=reach.sources.mirrors())
+    return Checkout(reach.code, mirrors=reach.sources.mirrors(), also=reach.also)
 
 
 def _package(reach: Reach) -> Transport:

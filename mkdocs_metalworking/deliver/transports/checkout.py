@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from ...git.command import Git, GitError, find_clone
@@ -16,6 +17,8 @@ from ..transport import NotDelivered
 class Checkout:
     """Reads the locked blob from the clone of its repository, or of one of the commit's *mirrors*; a git process each.
 
+    *also* are git directories that may have the commit, such as that of the site itself.
+
     Attributes, autocrlf, edits and the branch that is checked out do not matter: only the object's id does, and, where
     the clone has the commit, that the commit has this very object at the path.
     """
@@ -27,11 +30,13 @@ class Checkout:
         code_dir: Path,
         *,
         mirrors: Mapping[tuple[str, str], tuple[str, ...]] | None = None,
+        also: Iterable[Path] = (),
         max_bytes: int = MAX_FILE,
         timeout: float = 60.0,
     ) -> None:
         self._code_dir = code_dir
         self._mirrors = mirrors or {}
+        self._also = tuple(also)
         self._max_bytes = max_bytes
         self._timeout = timeout
         self._lock = threading.Lock()
@@ -55,6 +60,11 @@ class Checkout:
                 return self._read(name, file)
             except NotDelivered as error:
                 reasons.append(error.diagnostic.message)
+        for git_dir in self._also:
+            with contextlib.suppress(GitError):  # it need not have anything of this
+                objects = self._objects(str(git_dir), git_dir)
+                if objects is not None and proves(objects, file):
+                    return objects.read(file.blob, max_bytes=self._max_bytes)
         raise NotDelivered("not-delivered", "; ".join(reasons))
 
     def _read(self, name: str, file: LockedFile) -> bytes:
@@ -79,10 +89,10 @@ class Checkout:
                     objects.close()
             self._open.clear()
 
-    def _objects(self, repo: str) -> CatFile | None:
+    def _objects(self, repo: str, known: Path | None = None) -> CatFile | None:
         with self._lock:
             if repo not in self._open:
-                git_dir = find_clone(self._code_dir, repo)
+                git_dir = known or find_clone(self._code_dir, repo)
                 git = Git(git_dir, timeout=self._timeout) if git_dir else None
                 self._open[repo] = CatFile(git, timeout=self._timeout) if git else None
             return self._open[repo]

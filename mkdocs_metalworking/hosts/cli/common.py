@@ -134,6 +134,7 @@ def bind(
         binder = Binder(
             settings.code,
             mirrors=clones,
+            also=settings.also,
             url=program.url,
             keep=store.put,
             keep_object=store.put_git_object,
@@ -149,7 +150,8 @@ def bind(
 
 def as_json(data: Any) -> None:
     """Print *data* for other programs; what a terminal could take for a command is escaped in the way of JSON."""
-    text = json.dumps(data, indent=2, ensure_ascii=False)
+    ascii_only = not (sys.stdout.encoding or "utf-8").lower().startswith("utf")
+    text = json.dumps(data, indent=2, ensure_ascii=ascii_only)
     click.echo(INVISIBLE.sub(lambda match: json.dumps(match[0])[1:-1], text))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from dataclasses import replace
 
 import click
@@ -18,9 +20,12 @@ from .staging import stage
 
 
 class _Group(click.Group):
-    """Ends every command with the message of a problem, never with a traceback."""
+    """Ends every command with the message of a problem, never with a traceback, whatever the console can show."""
 
     def invoke(self, ctx: click.Context) -> object:
+        for stream in (sys.stdout, sys.stderr):  # of a console that knows a few hundred characters
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors="backslashreplace")
         with ending():
             return super().invoke(ctx)
 

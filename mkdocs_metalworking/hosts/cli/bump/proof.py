@@ -36,7 +36,7 @@ def prove(site: Site, project: Project, plan: Plan, fresh: Fresh, fates: Mapping
     lock = project.lock.with_entries(file for file, _ in fresh.files.values())
     held = _Held({file.key: data for file, data in fresh.files.values()})
     store = Store(settings.store or default_root())
-    reach = Reach(settings.code, sources, lock, store, None, settings.url, settings.offline)
+    reach = Reach(settings.code, sources, lock, store, None, settings.url, settings.also, settings.offline)
     transports = [held, *make_transports(settings.transports, reach)]
     with closing(Project(settings, sources, lock, Resolver(store, transports), project.proofs, problems)) as moved:
         after = Site.load(site.config.config_file_path)
