@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ..git.command import Git, GitError, find_clone
 from ..git.fetch import Fetched
-from ..git.objects import CatFile, MissingObject
+from ..git.objects import CatFile, MissingObject, Objects, resolve_path, tree_of
 from ..git.proof import Recorded, proves
 from ..quote.blob import LockedFile
 from ..quote.diagnostics import MetalworkingError, printable
@@ -94,13 +94,23 @@ class Proofs:
                 self._answers[file] = True
         return proved
 
+    def look_up(self, repo: str, commit: str, path: str) -> tuple[bool, list[str]] | None:
+        """Tell whether *commit* has a file at *path*, and what its root folder holds; None where nobody here knows."""
+        with self._mutex:
+            known: list[Objects] = [self._kept, *self._clones_of(repo, commit)]
+            for objects in known:
+                with contextlib.suppress(GitError):
+                    names = [name.decode("utf-8", "replace") for name, _ in tree_of(objects, commit)]
+                    return resolve_path(objects, commit, path) is not None, names
+        return None
+
     def bytes_here(self, file: LockedFile) -> bytes | None:
         """Return the bytes that the store has for *file*, else its blob from a clone, checked by nothing but its id."""
         data = self._store.get(file)
         if data is not None:
             return data
         with self._mutex:
-            for objects in self._clones_of(file):
+            for objects in self._clones_of(file.key.repo, file.key.commit):
                 with contextlib.suppress(GitError):
                     return objects.verified(file.blob, kind="blob", max_bytes=MAX_SIZE)
         return None
@@ -116,7 +126,7 @@ class Proofs:
     def _ask(self, file: LockedFile) -> bool:
         if proves(self._kept, file):
             return True
-        for objects in self._clones_of(file):
+        for objects in self._clones_of(file.key.repo, file.key.commit):
             try:
                 if proves(Recorded(objects, self._store.put_git_object), file):
                     return True
@@ -124,9 +134,9 @@ class Proofs:
                 _LOG.debug("metalworking: %s: %s", file.key.repo, printable(error.diagnostic.message))
         return False
 
-    def _clones_of(self, file: LockedFile) -> Iterator[CatFile]:
-        mirrors = self._mirrors.get((file.key.repo, file.key.commit), ())
-        places: tuple[str | Path, ...] = (file.key.repo, *mirrors, *self._also)
+    def _clones_of(self, repo: str, commit: str) -> Iterator[CatFile]:
+        mirrors = self._mirrors.get((repo, commit), ())
+        places: tuple[str | Path, ...] = (repo, *mirrors, *self._also)
         for place in places:
             if place not in self._clones:
                 git_dir = place if isinstance(place, Path) else find_clone(self._code_dir, place)

@@ -83,3 +83,15 @@ def test_pins_that_share_seven_digits_are_told_apart() -> None:
     assert [pin.short for pin in sources.pins] == ["1a486eb0", "1a486eb1"]
     with pytest.raises(Exception, match="1a486eb0, 1a486eb1"):
         sources.pin("o/n", "1a486eb")
+
+
+def test_a_license_file_that_the_commit_does_not_have(unpinned: Desk) -> None:
+    assert unpinned.metalworking("add", "--pin", link(unpinned)).exit_code == 0
+    unpinned.page("first/one.md", f"# One\n\n<< excerpt acme/new@{unpinned.commits['acme/new'][:9]}:a.c >>\n")
+    assert "warning" not in unpinned.metalworking("check").stdout.replace("not in the nav", "")
+    path = unpinned.root / "sources.yml"
+    path.write_text(path.read_text().replace("    license_file: LICENSE.md\n", ""))
+    assert (
+        f"acme/new@{unpinned.commits['acme/new'][:7]} has no LICENSE, to which captions link "
+        "(write license_file: LICENSE.md)"
+    ) in unpinned.metalworking("check").stdout

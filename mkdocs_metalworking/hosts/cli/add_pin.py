@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 from contextlib import ExitStack, closing
 from pathlib import Path
 
@@ -48,7 +49,7 @@ def entry_for(repo: str, commit: str, url: str, code_dir: Path) -> str:
             objects = stack.enter_context(closing(CatFile(Git(fetched.git_dir))))
             found = _root(objects, commit)
         day, names = found
-        name = min((name for name in names if name.lower().startswith(_NAMES)), key=_plainness, default="")
+        name = license_name(names)
         text = ""
         if name:
             if fetched is not None:
@@ -62,6 +63,11 @@ def entry_for(repo: str, commit: str, url: str, code_dir: Path) -> str:
     if day:
         lines.append(f'    date: "{day}"')
     return "".join(f"{line}\n" for line in lines)
+
+
+def license_name(names: Iterable[str]) -> str:
+    """Return which of *names*, those of a root folder, is the license file; "" when none looks like one."""
+    return min((name for name in names if name.lower().startswith(_NAMES)), key=_plainness, default="")
 
 
 def write_entry(path: Path, entry: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from ...git.drift import drift_report
 from ...quote.diagnostics import Diagnostic, Location, Severity
 from ...quote.lock import Lock
 from ..mkdocs.reading import Site
+from .add_pin import license_name
 from .changes import changes
 from .common import Program, as_json, ending, open_site, pass_program
 
@@ -33,6 +35,7 @@ def check(program: Program, json_: bool, online: bool, changed_from: str | None,
                 click.echo(line)
         problems = site.read(project)
         verdict = judge(project.lock.files.values(), project.proofs)
+        problems.extend(_licenses(project))
         where = Location(project.lock.path)
         problems.extend(problem.diagnostic.at(where) for problem in verdict.wrong.values())
         found = drift_report(project.sources, project.quoter.wanted, program.url) if online else []
@@ -51,6 +54,18 @@ def check(program: Program, json_: bool, online: bool, changed_from: str | None,
             click.echo(_online_summary(project, found), err=True)
     if errors or (strict and (warnings or found)):
         sys.exit(1)
+
+
+def _licenses(project: Project) -> Iterator[Diagnostic]:
+    """Warn of captions that link to a license file that the commit does not have, while it has another one."""
+    shown = {(key.repo, key.commit) for key, quoted in project.quoter.wanted.items() if quoted}
+    for pin in project.sources.pins:
+        if (pin.repo, pin.commit) not in shown or not pin.license:
+            continue
+        found = project.proofs.look_up(pin.repo, pin.commit, pin.license_file)
+        if found is not None and not found[0] and (name := license_name(found[1])):
+            message = f"{pin.repo}@{pin.short} has no {pin.license_file}, to which captions link"
+            yield Diagnostic(Severity.WARNING, "license", message, f"write license_file: {name}", pin.location)
 
 
 def _summary(site: Site, errors: list[Diagnostic], warnings: list[Diagnostic]) -> str:
