@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
@@ -14,6 +13,7 @@ from packaging.licenses import InvalidLicenseExpression, canonicalize_license_ex
 from .diagnostics import Diagnostic, Location, MetalworkingError, Severity
 from .packages import PackageSpec
 from .repo import Repo, nested
+from .suggest import did_you_mean
 from .yamldoc import YamlDocument, load_yaml
 
 ALLOWED_LICENSES = frozenset(
@@ -100,13 +100,13 @@ class Pin:
     paths: tuple[str, ...] = ()
     """Folders that a clone brings; all when there are none."""
     packages: tuple[PackageSpec, ...] = ()
-    location: Location = field(default_factory=Location, compare=False)
     digits: int = field(default=7, compare=False)
-    """How many digits of the commit tell it from the other pins of its repository."""
+    """How many digits of the commit tell it from every other pin of the repository; at least seven."""
+    location: Location = field(default_factory=Location, compare=False)
 
     @property
     def short(self) -> str:
-        """The first seven digits of the commit, or as many as it takes to tell it from the other pins."""
+        """The first digits of the commit: seven, or as many as tell it from the repository's other pins."""
         return self.commit[: self.digits]
 
     def refuse_quotation(self, path: str) -> MetalworkingError | None:
@@ -186,11 +186,8 @@ class Sources:
         """Return the reference *key*; raises NotPinned, with the nearest key, when there is none."""
         found = self.by_key.get(key)
         if found is None:
-            close = difflib.get_close_matches(key, self.by_key, 1)
-            raise NotPinned(
-                f"reference {key!r} is not in {self.path}",
-                f"did you mean {close[0]}?" if close else "add it under references:",
-            )
+            hint = did_you_mean(key, self.by_key, "add it under references:")
+            raise NotPinned(f"reference {key!r} is not in {self.path}", hint)
         return found
 
     def mirrors(self) -> dict[tuple[str, str], tuple[str, ...]]:
@@ -200,18 +197,6 @@ class Sources:
     def packages(self) -> dict[tuple[str, str], tuple[PackageSpec, ...]]:
         """Return which packages carry the files of (repo, commit)."""
         return {(pin.repo, pin.commit): pin.packages for pin in self.pins if pin.packages}
-
-
-def _told_apart(pins: tuple[Pin, ...]) -> tuple[Pin, ...]:
-    """Return *pins*, each with as many digits as tell the commits of its repository apart, at least seven."""
-    commits: dict[str, set[str]] = {}
-    for pin in pins:
-        commits.setdefault(pin.repo, set()).add(pin.commit)
-    digits = {
-        repo: next(n for n in range(7, 65) if len({commit[:n] for commit in found}) == len(found))
-        for repo, found in commits.items()
-    }
-    return tuple(pin if digits[pin.repo] == 7 else replace(pin, digits=digits[pin.repo]) for pin in pins)
 
 
 def load_sources(text: str, path: str = "sources.yml") -> tuple[Sources, list[Diagnostic]]:
@@ -243,6 +228,18 @@ def _pins(document: YamlDocument) -> Iterator[Pin]:
             packages=packages,
             location=document.location("repositories", index),
         )
+
+
+def _told_apart(pins: tuple[Pin, ...]) -> tuple[Pin, ...]:
+    """Give each pin as many digits as tell the commits of its repository apart."""
+    commits: dict[str, set[str]] = {}
+    for pin in pins:
+        commits.setdefault(pin.repo, set()).add(pin.commit)
+    digits = {
+        repo: next(n for n in range(7, 65) if len({commit[:n] for commit in found}) == len(found))
+        for repo, found in commits.items()
+    }
+    return tuple(replace(pin, digits=digits[pin.repo]) for pin in pins)
 
 
 def _package(entry: dict[str, str]) -> PackageSpec:

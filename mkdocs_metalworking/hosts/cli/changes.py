@@ -13,9 +13,10 @@ from ...git.command import Git, GitError, enclosing_git_dir
 from ...git.objects import CatFile, MissingObject, files_below, resolve_path
 from ...quote.blob import MAX_FILE, LockedFile
 from ...quote.diagnostics import MetalworkingError, Unavailable, printable
-from ...quote.directive import OPENING, Directive, parse_directive
+from ...quote.directive import Directive
 from ...quote.lines import close_ranges, format_ranges, source_lines
 from ...quote.lock import Lock, load_lock
+from ...quote.mentions import scan
 from ...quote.repo import Repo
 from ...quote.sources import Pin, Sources, load_sources
 
@@ -196,12 +197,12 @@ class _Excerpt:
 
 def _excerpts(version: Version, page: str) -> list[_Excerpt]:
     found = []
-    for line in version.pages.get(page, "").split("\n"):
-        start = OPENING.search(line)
-        if start is None or line[: start.start()].endswith(("\\", "`")):
+    text = version.pages.get(page, "").replace("\r\n", "\n")
+    for mention in scan(text).mentions:
+        directive = mention.what
+        if not isinstance(directive, Directive):
             continue
         try:
-            directive = parse_directive(line[start.start() :])
             pin = version.sources.pin(directive.repo, directive.sha)
         except MetalworkingError:
             continue  # check has the message

@@ -12,11 +12,12 @@ from ...deliver.project import Project
 from ...deliver.proofs import judge, verify
 from ...quote.blob import HEX_ID, FileKey, LockedFile
 from ...quote.diagnostics import Diagnostic, MetalworkingError, printable
-from ...quote.directive import Directive, check_sha
+from ...quote.directive import Directive
 from ...quote.lines import close_ranges
 from ...quote.packages import ArchivePin, PackageSpec
 from ...quote.permalinks import parse_permalink
 from ...quote.sources import NotPinned
+from ...quote.target import check_sha
 from .add_pin import entry_for, printable_lines, write_entry
 from .common import Program, bind, ending, locked_lock, open_site, pass_program, read_lock, stop_at, store_of, write
 
