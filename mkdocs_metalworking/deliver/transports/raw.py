@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from urllib.parse import urlsplit
 
 import requests
@@ -44,7 +45,7 @@ class Raw:
         self._limits = limits
         self._offline = offline
         self._new_session = session_factory
-        self._sessions: dict[int, requests.Session] = {}
+        self._idle: list[requests.Session] = []
         self._lock = threading.Lock()
         self._breaker = Breaker()
 
@@ -56,8 +57,9 @@ class Raw:
         host = host_of(url)
         self._breaker.check(host)
         try:
-            answer = open_stream(self._session(), url, self._limits, hosts=self._hosts)
-            return b"".join(body(answer, self._limits))
+            with self._session() as session:
+                answer = open_stream(session, url, self._limits, hosts=self._hosts)
+                return b"".join(body(answer, self._limits))
         except HostDown as error:
             self._breaker.trip(host, error)
             raise
@@ -81,14 +83,20 @@ class Raw:
     def close(self) -> None:
         """Close the connections; may be called twice."""
         with self._lock:
-            for session in self._sessions.values():
+            for session in self._idle:
                 session.close()
-            self._sessions.clear()
+            self._idle.clear()
 
-    def _session(self) -> requests.Session:
-        """Return this thread's session: requests does not promise that one can be shared."""
+    @contextlib.contextmanager
+    def _session(self) -> Iterator[requests.Session]:
+        """Lend a session to one request at a time: requests does not promise that one can be shared."""
         with self._lock:
-            return self._sessions.setdefault(threading.get_ident(), self._new_session())
+            session = self._idle.pop() if self._idle else self._new_session()
+        try:
+            yield session
+        finally:
+            with self._lock:
+                self._idle.append(session)
 
 
 def _check_template(host: str, template: str) -> None:
