@@ -20,7 +20,7 @@ from ..quote.lock import MAX_SIZE
 from ..quote.repo import clone_url
 from .store import Store
 
-_LOG = logging.getLogger("mkdocs.plugins.metalworking.git")
+_LOG = logging.getLogger(__name__)
 _KEPT_BYTES = 16 << 20
 """Commits and trees kept in memory; the files of a repository share most of theirs."""
 Commit = tuple[str, str]

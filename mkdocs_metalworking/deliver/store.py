@@ -24,7 +24,7 @@ from ..quote.blob import HEX_ID, LockedFile
 from ..quote.diagnostics import MetalworkingError, printable
 from ..quote.packages import ArchivePin
 
-_LOG = logging.getLogger("mkdocs.plugins.metalworking.store")
+_LOG = logging.getLogger(__name__)
 
 _CHUNK = 1 << 20
 _LEFTOVER_SECONDS = 24 * 60 * 60

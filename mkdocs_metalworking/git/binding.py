@@ -21,7 +21,7 @@ from .missing import why_missing
 from .objects import CatFile, MissingObject, Oversized, TreeEntry, commit_date, resolve_path
 from .proof import Recorded
 
-_LOG = logging.getLogger("mkdocs.plugins.metalworking.lock")
+_LOG = logging.getLogger(__name__)
 _LFS = b"version https://git-lfs.github.com/spec/v1"
 
 Bound = LockedFile | MetalworkingError

@@ -59,7 +59,7 @@ def test_a_damaged_entry_is_removed_reported_and_healed(store, damage, tmp_path,
         os.mkfifo(path)
     else:
         path.write_bytes({"cut": DATA[:9], "longer": DATA + b"x", "flipped": b"X" + DATA[1:], "empty": b""}[damage])
-    with caplog.at_level(logging.WARNING, "mkdocs.plugins.metalworking.store"):
+    with caplog.at_level(logging.WARNING, "mkdocs_metalworking.deliver.store"):
         assert store.get(FILE) is None
     assert "damaged cache entry" in caplog.text
     assert not os.path.lexists(path)
@@ -85,7 +85,7 @@ def test_a_file_where_a_folder_belongs_is_a_store_that_keeps_nothing(store, wher
     blocked = {"root": store.root, "sha256": store.root / "sha256", "shard": entry(store).parent}[where]
     blocked.parent.mkdir(parents=True, exist_ok=True)
     blocked.write_text("in the way")
-    with caplog.at_level(logging.DEBUG, "mkdocs.plugins.metalworking.store"):
+    with caplog.at_level(logging.DEBUG, "mkdocs_metalworking.deliver.store"):
         assert store.get(FILE) is None
         assert not store.put(FILE, DATA)
         assert not store.put(FILE, DATA)
@@ -227,3 +227,24 @@ def test_git_objects_are_hashed_again(store):
         store.put_git_object(oid, "tree", data)
     with pytest.raises(MetalworkingError):
         store.git_object("../../x", "tree")
+
+
+def test_what_the_rooms_log_counts_for_mkdocs(store, tools):
+    """MkDocs shows and counts, for --strict, what is logged below its own name."""
+    from mkdocs.utils import CountHandler
+
+    import mkdocs_metalworking.hosts.mkdocs  # noqa: F401 (a host is there)
+
+    counter = CountHandler()
+    counter.setLevel(logging.WARNING)
+    logger = logging.getLogger("mkdocs")
+    logger.addHandler(counter)
+    try:
+        file = tools.locked(b"x\n")
+        store.put(file, b"x\n")
+        (entry,) = tools.stored(store)
+        entry.write_bytes(b"y\n")
+        assert store.get(file) is None
+    finally:
+        logger.removeHandler(counter)
+    assert counter.get_counts() == [("WARNING", 1)]

@@ -26,7 +26,7 @@ from ...quote.repo import clone_url
 from ..proofs import Proofs
 from ..transport import NotDelivered
 
-_LOG = logging.getLogger("mkdocs.plugins.metalworking.git")
+_LOG = logging.getLogger(__name__)
 
 
 class Remote:

@@ -17,7 +17,7 @@ from ...quote.diagnostics import Location, MetalworkingError, printable
 from ...quote.sources import load_sources
 from .common import write
 
-_LOG = logging.getLogger("mkdocs.plugins.metalworking.git")
+_LOG = logging.getLogger(__name__)
 _NAMES = ("license", "licence", "copying", "unlicense")
 # A phrase that stands in the text of one license and of no other of the list; the first that fits counts.
 _PHRASES = (

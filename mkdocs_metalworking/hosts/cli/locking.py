@@ -7,7 +7,6 @@ from contextlib import closing
 
 import click
 
-from ...deliver.progress import Progress
 from ...deliver.project import Project
 from ...deliver.proofs import judge, verify
 from ...quote.blob import HEX_ID, FileKey, LockedFile
@@ -18,6 +17,7 @@ from ...quote.packages import ArchivePin, PackageSpec
 from ...quote.permalinks import parse_permalink
 from ...quote.sources import NotPinned
 from ...quote.target import check_sha
+from ..progress import Bar
 from .add_pin import entry_for, printable_lines, write_entry
 from .common import Program, bind, ending, locked_lock, open_site, pass_program, read_lock, stop_at, store_of, write
 
@@ -32,7 +32,7 @@ def lock(program: Program, update: bool, only_verify: bool) -> None:
         _verify(program)
         return
     site = open_site(program)
-    progress = Progress()
+    progress = Bar()
     project = site.project(offline=False, progress=progress)
     stop_at(p for p in project.problems if p.location.path == project.sources.path)
     wanted = set(site.wanted())
@@ -69,7 +69,7 @@ def _specs(project: Project) -> dict[str, PackageSpec]:
 
 
 def _archives(
-    project: Project, bound: list[LockedFile], update: bool, progress: Progress
+    project: Project, bound: list[LockedFile], update: bool, progress: Bar
 ) -> tuple[list[ArchivePin], list[Diagnostic]]:
     """Choose the archives that are not locked yet; returns them and why others could not be had."""
     from ...deliver.transports.package import Package  # its libraries take a while to import
@@ -121,7 +121,7 @@ def fetch(program: Program) -> None:
     site = open_site(program)
     # One request a repository beats one a file, so git is asked before the single files of raw.
     chosen = [name for name in site.settings(offline=False).transports if name not in ("git", "raw")]
-    project = site.project(offline=False, progress=Progress(), transports=(*chosen, "git", "raw"), url=program.url)
+    project = site.project(offline=False, progress=Bar(), transports=(*chosen, "git", "raw"), url=program.url)
     stop_at(project.problems)
     quoted = [key for key, shown in site.wanted().items() if shown]
     files = [project.lock.files[key] for key in quoted if key in project.lock.files]
@@ -152,7 +152,7 @@ def fetch(program: Program) -> None:
 def add(program: Program, permalink: str, pin_it: bool) -> None:
     """Lock the file of a pasted PERMALINK and print the directive that quotes its lines."""
     site = open_site(program)
-    project = site.project(offline=False, progress=Progress())
+    project = site.project(offline=False, progress=Bar())
     stop_at(project.problems)
     with ending(), closing(project):
         link = parse_permalink(permalink)
@@ -170,7 +170,7 @@ def add(program: Program, permalink: str, pin_it: bool) -> None:
             write_entry(project.settings.sources, entry)
             click.echo(f"{project.sources.path}: {link.repo}@{link.sha[:7]} is pinned; check its license", err=True)
             project.close()
-            project = site.project(offline=False, progress=Progress())
+            project = site.project(offline=False, progress=Bar())
             pin = project.sources.pin(link.repo, link.sha)
         refusal = pin.refuse_quotation(link.path)
         if refusal is not None:

@@ -20,7 +20,6 @@ from mkdocs.structure.pages import Page
 from mkdocs.utils.templates import TemplateContext
 
 from ... import __version__
-from ...deliver.progress import Progress
 from ...deliver.project import Project, Settings
 from ...deliver.store import default_root
 from ...deliver.transports import KNOWN, ORDER
@@ -29,6 +28,7 @@ from ...markdown.extension import MetalworkingExtension
 from ...markdown.highlight import FORMAT
 from ...markdown.highlight_cache import DiskLineCache
 from ...quote.diagnostics import MetalworkingError
+from ..progress import Bar
 from . import compatibility
 from .assets import used_by, with_assets
 from .build import Build
@@ -83,7 +83,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         except MetalworkingError as problem:
             raise ConfigurationError(str(problem)) from problem
         quiet = logging.getLogger("mkdocs").getEffectiveLevel() > logging.INFO
-        project = Project.load(settings, progress=Progress(quiet=quiet))
+        project = Project.load(settings, progress=Bar(quiet=quiet))
         self._watched = [
             str(settings.sources),
             str(settings.lock),
