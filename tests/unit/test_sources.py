@@ -10,11 +10,12 @@ from mkdocs_metalworking.glossary.chapters import Book, Chapter
 from mkdocs_metalworking.quote.blob import FileKey, LockedFile
 from mkdocs_metalworking.quote.citations import CITATION, parse_citation
 from mkdocs_metalworking.quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity, printable
+from mkdocs_metalworking.quote.licenses import license_allowed
 from mkdocs_metalworking.quote.lines import LineRange
 from mkdocs_metalworking.quote.lock import Lock, load_lock
 from mkdocs_metalworking.quote.packages import ArchivePin
 from mkdocs_metalworking.quote.permalinks import parse_permalink, permalink
-from mkdocs_metalworking.quote.sources import NotPinned, license_allowed, load_sources
+from mkdocs_metalworking.quote.sources import NotPinned, load_sources
 
 A, B = "a" * 40, "ab" + "c" * 38
 
