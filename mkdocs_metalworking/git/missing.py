@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 import unicodedata
 
+from ..quote.suggest import nearest
 from .objects import METADATA_MAX, Objects, entries_of, resolve_path, tree_of
 
 
@@ -42,9 +42,9 @@ def _advice(objects: Objects, commit: str, folder: list[str], name: str) -> str:
     if same and unicodedata.normalize("NFC", same) == unicodedata.normalize("NFC", name):
         told = " ".join(f"U+{ord(ch):04X}" for ch in same if not ch.isascii())
         return f"the same name there is made of other characters: {told}; copy it from git ls-tree"
-    close = [same] if same else difflib.get_close_matches(name, names[:10_000], 1, 0.7)
+    close = same or nearest(name, names[:10_000], 0.7)
     if close:
-        return f"did you mean {'/'.join([*folder, close[0]])}?"
+        return f"did you mean {'/'.join([*folder, close])}?"
     return "check the spelling and case of the path"
 
 
