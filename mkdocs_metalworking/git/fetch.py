@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import re
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
@@ -12,6 +11,7 @@ from urllib.parse import urlsplit
 
 from ..quote.diagnostics import Unavailable, redact
 from .command import Git, GitError, plain_arguments
+from .scratch import Scratch
 
 SCHEMES = frozenset({"https", "http", "file"})
 # What git says when no deeper fetch would help either.
@@ -50,7 +50,7 @@ class Fetched:
         self._commit = commit
         self._timeout = timeout
         self._log = logger
-        self._scratch = tempfile.TemporaryDirectory(prefix="metalworking-")
+        self._scratch = Scratch()
         self.git_dir = Path(self._scratch.name) / "commit.git"
         self._git = Git(self.git_dir, timeout=timeout)
         self._complete = False

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ from ..quote.blob import HEX_ID
 from ..quote.diagnostics import MetalworkingError, Unavailable, redact
 from .command import Git, GitError, plain_arguments
 from .fetch import REDIRECTED, SCHEMES
+from .scratch import Scratch
 
 _TARGET = re.compile(r"recv header: location: (\S+)", re.IGNORECASE)
 _PATTERNS = ("HEAD", "refs/heads/*", "refs/tags/*")
@@ -63,7 +63,7 @@ def ask_upstream(url: str, *, timeout: float = 60.0) -> Upstream:
     scheme = urlsplit(url).scheme
     if scheme not in SCHEMES:
         raise Unavailable("unavailable", f"{redact(url)}: only {', '.join(sorted(SCHEMES))} are asked")
-    with tempfile.TemporaryDirectory(prefix="metalworking-") as scratch:
+    with Scratch() as scratch:
         git = Git(Path(scratch) / "none.git", timeout=timeout)
         asked = ("ls-remote", "--", *plain_arguments([url]), *_PATTERNS)
         try:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
@@ -20,6 +19,7 @@ from ...git.command import Git, GitError, plain_arguments
 from ...git.fetch import FETCH, SCHEMES, Fetched
 from ...git.objects import CatFile
 from ...git.proof import proves
+from ...git.scratch import Scratch
 from ...quote.blob import MAX_FILE, LockedFile
 from ...quote.diagnostics import MetalworkingError, Unavailable, redact
 from ...quote.repo import clone_url
@@ -119,7 +119,7 @@ class Remote:
                     self._wrong[file] = error
 
     def _by_id(self, url: str, oids: set[str], digits: int) -> dict[str, bytes]:
-        with tempfile.TemporaryDirectory(prefix="metalworking-") as scratch:
+        with Scratch() as scratch:
             git_dir = Path(scratch) / "blobs.git"
             git = Git(git_dir, timeout=self._timeout)
             algorithm = "sha256" if digits == 64 else "sha1"
