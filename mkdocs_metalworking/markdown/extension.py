@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import weakref
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -56,7 +57,9 @@ class Work:
         """Start a page; *source* is its text when no host has told."""
         extension = self._extension
         rendered = rendered_page(self.md) if extension.page is None else None
-        if rendered is not None:
+        if extension.conversions is not None:
+            self.page = extension.conversions(source)
+        elif rendered is not None:
             self.page, extension.base = rendered
         else:
             self.page = extension.page or PageContext(path=extension.getConfig("page") or "", source=source)
@@ -65,7 +68,7 @@ class Work:
         self.locator = Locator(self.page)
         self.figures: list[tuple[Element, Quotation, Anchors, Location]] = []
         self.search = extension.search
-        self.late = extension.late
+        self.late = extension.late and self.page.late is not None
         self.line_cache = extension.line_cache
 
     def quoter(self) -> Quoter:
@@ -74,7 +77,7 @@ class Work:
 
     def finish(self) -> None:
         """Raise the page's errors and tell of its cards, unless a host collects them; a card is fatal when strict."""
-        if self._extension.page is not None:
+        if self._extension.page is not None or self._extension.conversions is not None:
             return
         problems, cards = self.page.diagnostics, self.page.diagnostics.of(Severity.UNAVAILABLE)
         if problems.of(Severity.ERROR) or (cards and self._extension.getConfig("strict")):
@@ -122,6 +125,8 @@ class MetalworkingExtension(Extension):
         }
         super().__init__(**kwargs)
         self.page: PageContext | None = None
+        self.conversions: Callable[[str | None], PageContext] | None = None
+        """Tells to which page a text that is to be converted belongs, where a host knows; no text, no page."""
         self.late = False
         self.search: bool = self.getConfig("search")
         self.line_cache: LineCache = highlight.no_cache

@@ -35,8 +35,8 @@ class PageContext:
     """How often a line of code was given an id, so that a page may quote it ten thousand times."""
     links: list[str] = field(default_factory=list)
     """Targets of the links in the text, as the author wrote them."""
-    late: dict[str, Callable[[], str]] = field(default_factory=dict)
-    """Finished code by key, for a host that swaps it in after its search has read the page."""
+    late: dict[str, Callable[[], str]] | None = field(default_factory=dict)
+    """Finished code by key, for a host that swaps it in after its search has read the page; None where none will."""
     shown: dict[str, str] = field(default_factory=dict)
     """Finished code that stands on the page already, and what the search reads in its place."""
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from mkdocs_metalworking.git.command import find_git_dir
-from mkdocs_metalworking.hosts.mkdocs.reading import Site
+from mkdocs_metalworking.hosts.mkdocs.site import Site
 from mkdocs_metalworking.markdown.figure import Anchors, code
 from mkdocs_metalworking.quote.blob import LockedFile
 from mkdocs_metalworking.quote.diagnostics import Severity

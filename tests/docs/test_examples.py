@@ -17,7 +17,7 @@ from mkdocs.config.base import Config
 from mkdocs_metalworking.deliver.project import Project, Settings
 from mkdocs_metalworking.hosts.cli.main import main
 from mkdocs_metalworking.hosts.forms.plugin import BookConfig
-from mkdocs_metalworking.hosts.mkdocs.build import Ending, Link
+from mkdocs_metalworking.hosts.mkdocs.endings import Ending, Link
 from mkdocs_metalworking.hosts.mkdocs.plugin import MetalworkingConfig
 from mkdocs_metalworking.markdown.extension import MetalworkingExtension
 from mkdocs_metalworking.markdown.page import PageContext

@@ -21,9 +21,10 @@ from mkdocs.structure.pages import Page
 from mkdocs.utils.templates import TemplateContext
 
 from ...glossary.chapters import Book
-from ...glossary.library import Library, book_of
+from ...glossary.library import Library
+from ..mkdocs.nav import book_of
 from ..mkdocs.plugin import MetalworkingPlugin
-from ..mkdocs.reading import quiet
+from ..mkdocs.quiet import quiet
 from . import twin
 from .leaves import Leaf, Volume
 
@@ -66,7 +67,7 @@ class BookPlugin(BasePlugin[BookConfig]):
         """Tell llmstxt which pages there are, in order of reading, before it looks them up."""
         if self._twins is not None:
             library = Library()
-            library.read(files, lambda file: file.src_uri)
+            library.read((file.src_uri, file.content_string, file.src_uri) for file in files.documentation_pages())
             with quiet():
                 nav = get_navigation(files, config)
             sections: dict[str, list[dict[str, str]]] = {}

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from jinja2 import Environment
+from mkdocs.commands.build import _populate_page
 from mkdocs.config import base
 from mkdocs.config import config_options as c
 from mkdocs.config.defaults import MkDocsConfig
@@ -29,9 +30,13 @@ from ...markdown.highlight import FORMAT
 from ...markdown.highlight_cache import DiskLineCache
 from ...quote.diagnostics import MetalworkingError
 from . import compatibility
-from .assets import asset_files
-from .build import Build
+from .assets import Lookup, asset_files
+from .code import concealed, finished, revealed
+from .endings import Endings
+from .errand import Errand
+from .reading import Reading
 from .replay import Replay
+from .report import report_elsewhere, report_problems, report_summary
 
 Command = Literal["build", "gh-deploy", "serve"]
 _LOG = logging.getLogger("mkdocs.plugins.metalworking")
@@ -59,14 +64,20 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
 
     def __init__(self) -> None:
         self._command: Command = "build"
+        self._dirty = False
         self._cache: DiskLineCache | None = None
-        self._build: Build | None = None
+        self._reading: Reading | None = None
+        self._endings: Endings | None = None
+        self._lookup = Lookup()
+        self._built: MkDocsConfig | None = None
         self._watched: list[str] = []
         self._replay: Replay | None = None
+        self.errand: Errand | None = None
+        """Set by a command that reads the pages through the site's plugins and builds nothing."""
 
     def on_startup(self, *, command: Command, dirty: bool) -> None:
         """Remember the command. Being defined, it also lets this object survive the rebuilds of ``serve``."""
-        self._command = command
+        self._command, self._dirty = command, dirty
         if command == "serve" and not dirty:
             self._replay = Replay()
             self._replay.watch()
@@ -80,26 +91,35 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
             settings = Settings.of(dict(self.config), base=base_dir)
         except MetalworkingError as problem:
             raise ConfigurationError(str(problem)) from problem
-        quiet = logging.getLogger("mkdocs").getEffectiveLevel() > logging.INFO
-        project = Project.load(settings, progress=Progress(quiet=quiet))
         self._watched = [
             str(settings.sources),
             str(settings.lock),
             *([config.theme.custom_dir] if config.theme.custom_dir else []),
             *([str(settings.root / self.config.mapping)] if self.config.mapping else []),
         ]
+        project = self._project(settings)
         extension = MetalworkingExtension(project=project)
         # A search reads plain code; a plugin that keeps what a page holds must find all of it.
         searched = "material/search" in config.plugins or "search" in config.plugins
-        extension.late = searched and not _KEEPERS.intersection(config.plugins)
+        extension.late = self.errand is not None or (searched and not _KEEPERS.intersection(config.plugins))
         extension.search = self.config.search
-        extension.line_cache = self._line_cache(settings)
+        if self.errand is None:
+            extension.line_cache = self._line_cache(settings)
         config.markdown_extensions.append(extension)  # type: ignore[arg-type]  # MkDocs takes instances too
-        if self._build is not None:
-            self._build.close()
-        library = self._build.library if self._build is not None else None
-        self._build = Build(project, extension, config, self.config, library=library, replay=self._replay)
+        library = self._reading.library if self._reading is not None else None
+        serving = self._command == "serve"
+        self._reading = Reading(config, self.config, project, extension, library=library, serving=serving)
+        if config is not self._built:  # else a plugin builds the same site again, in another language
+            self._built, self._lookup = config, Lookup()
         return config
+
+    def _project(self, settings: Settings) -> Project:
+        if self.errand is not None:
+            return self.errand.project
+        if self._reading is not None:
+            self._reading.project.close()
+        quiet = logging.getLogger("mkdocs").getEffectiveLevel() > logging.INFO
+        return Project.load(settings, progress=Progress(quiet=quiet))
 
     def _line_cache(self, settings: Settings) -> DiskLineCache:
         if self._cache is None:
@@ -107,51 +127,86 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
             self._cache = DiskLineCache(root / "highlight.sqlite", f"{__version__}:{FORMAT}")
         return self._cache
 
-    def on_files(self, files: Files, config: MkDocsConfig) -> Files:
+    @event_priority(100)
+    def _first_files(self, files: Files, config: MkDocsConfig) -> Files:
         """Add the package's styles and scripts."""
         for file in asset_files(config):
             files.append(file)
         return files
 
-    @event_priority(-100)
+    @event_priority(-200)
+    def _last_files(self, files: Files, config: MkDocsConfig) -> Files:
+        """Let the drafts of a command stand in the place of files."""
+        if self.errand is not None:
+            self.errand.lay_drafts(files, config)
+        return files
+
+    on_files = CombinedEvent(_first_files, _last_files)
+
+    @event_priority(-150)
     def on_nav(self, nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
-        """Learn the order of reading and what every page says of itself."""
+        """Learn the order of reading and what every page says of itself, after every plugin that changes the nav."""
         if self._replay is not None:
             self._replay.begin(config, files, map(Path, self._watched))
-        self._current.read_book(nav, files)
+        self._current.start(nav, files, self.errand.drafts if self.errand else None)
         return nav
 
     @event_priority(-100)
     def on_page_markdown(self, markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
         """Tell the extension which page comes; last of all plugins, so that the text is what will be converted."""
-        return self._current.begin_page(markdown, page)
+        text, context = self._current.begin(page, markdown)
+        if self._replay is not None:
+            context = self._replay.prepare(page, text) or context
+        self._current.convert_next(page, context)
+        return text
 
     @event_priority(100)
     def on_page_content(self, html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
         """Take what the extension found on the page; other plugins that read pages get the code, not its words."""
-        self._current.end_page(page)
+        context = self._current.end(page)
+        if self._replay is not None:
+            self._replay.keep(page, context, sound=not context.diagnostics)
         readers = config.plugins.events["page_content"]
-        return html if all(_owner(reader) is self for reader in readers) else self._current.reveal(html, page)
+        return html if all(_owner(reader) is self for reader in readers) else revealed(html, context)
 
-    def on_env(self, env: Environment, config: MkDocsConfig, files: Files) -> Environment:
+    @event_priority(100)
+    def _all_read(self, env: Environment, config: MkDocsConfig, files: Files) -> Environment:
+        """Read the pages that a dirty build passes over, since others show them; an errand ends here."""
+        if self._dirty:
+            for file in self._current.documents():
+                if file.page is not None and file.page.content is None:
+                    _populate_page(file.page, config, files, dirty=False)
+        if self.errand is not None:
+            self.errand.end(self._current)
+        return env
+
+    def _report(self, env: Environment, config: MkDocsConfig, files: Files) -> Environment:
         """Every page is rendered and none is written: report what is wrong, then link the pages to each other.
 
         Wrong bytes, ranges and grammar end ``build`` and ``gh-deploy`` here, even when quiet.
         """
-        failed = self._current.report_errors(_LOG)
-        if failed and self._command != "serve":
-            raise Abort(f"metalworking: {failed} error{'s' if failed > 1 else ''}; nothing wrong may be published.")
-        self._current.connect(files)
+        self._current.finish()
+        self._stop_at(report_problems(self._current.diagnostics, _LOG))
+        self._endings = Endings(self._current)
+        self._lookup.add_to(files, self._current)
         if self._replay is not None:
             self._replay.connect(self._current.nav, env)
         return env
+
+    on_env = CombinedEvent(_all_read, _report)
+
+    def _stop_at(self, errors: int) -> None:
+        if errors and self._command != "serve":
+            raise Abort(f"metalworking: {errors} error{'s' if errors > 1 else ''}; nothing wrong may be published.")
 
     @event_priority(100)
     def _before_search(
         self, context: TemplateContext, page: Page, config: MkDocsConfig, nav: Navigation
     ) -> TemplateContext:
         """Put words in the place of code for the search, which reads the page at priority 0."""
-        self._current.conceal(page)
+        known = self._current.pages.get(page.file.src_uri)
+        if known is not None and page.content is not None:
+            page.content = concealed(page.content, known)
         return context
 
     @event_priority(-50)
@@ -162,7 +217,16 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
 
         Material's search reads the page at priority 0; what comes after it costs no search.
         """
-        ending = self._current.finish_page(page)
+        assert self._endings is not None
+        ending = self._endings.of(page)
+        known = self._current.pages.get(page.file.src_uri)
+        if known is not None and page.content is not None:
+            page.content = finished(page.content, known)
+            if self._replay is None and known.late:
+                known.late.clear()  # a build needs it once; serve may show the page again
+            page.content = self._endings.fill(page.content, page)
+            if self.config.chapters:
+                page.content += self._endings.html(ending, page)
         context["metalworking"] = ending  # type: ignore[typeddict-unknown-key]
         if self._replay is not None:
             self._replay.template_key(page, cast(dict[str, Any], context), ending)
@@ -175,7 +239,8 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         """Say what was quoted and from where; under ``--strict`` a card is fatal, even when quiet."""
         if self._cache is not None:
             self._cache.flush()
-        missing = self._current.report_summary(_LOG)
+        self._stop_at(report_elsewhere(self._current, _LOG))
+        missing = report_summary(self._current, _LOG)
         if missing and config.strict:
             raise Abort(
                 f"metalworking: {missing} excerpt{'s' if missing > 1 else ''} could not be read, in strict mode."
@@ -183,17 +248,19 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
 
     def on_build_error(self, error: Exception) -> None:
         """Release what a build that broke off still holds."""
-        if self._build is not None:
-            self._build.close()
+        self._close()
 
     def on_shutdown(self) -> None:
         """Release git processes, archives and the cache."""
-        if self._build is not None:
-            self._build.close()
+        self._close()
         if self._cache is not None:
             self._cache.close()
         if self._replay is not None:
             self._replay.close()
+
+    def _close(self) -> None:
+        if self._reading is not None and self.errand is None:
+            self._reading.project.close()
 
     def on_serve(self, server: LiveReloadServer, config: MkDocsConfig, builder: Callable[..., Any]) -> LiveReloadServer:
         """Rebuild when the sources, the lock or an override changes."""
@@ -208,10 +275,10 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         return self._current.book
 
     @property
-    def _current(self) -> Build:
-        if self._build is None:
+    def _current(self) -> Reading:
+        if self._reading is None:
             raise ConfigurationError("metalworking: on_config has not run")
-        return self._build
+        return self._reading
 
 
 def _owner(method: object) -> object:

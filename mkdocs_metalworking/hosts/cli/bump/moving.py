@@ -13,7 +13,7 @@ from ....quote.directive import Directive
 from ....quote.lines import LineRange, Ranges, format_ranges, source_lines
 from ....quote.places import Place, Span, apply_edits
 from ....quote.relocate import Outcome, relocate
-from ...mkdocs.reading import Site
+from ...mkdocs.site import Site
 from .plan import Fate, Plan, Row
 from .search import Search, Target, read
 

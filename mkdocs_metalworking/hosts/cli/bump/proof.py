@@ -17,7 +17,7 @@ from ....quote.citations import CitedLines
 from ....quote.diagnostics import Location, MetalworkingError, Severity
 from ....quote.lines import LineRange, Ranges
 from ....quote.sources import load_sources
-from ...mkdocs.reading import Site
+from ...mkdocs.site import Site
 from .moving import Fresh
 from .plan import Fate, Plan
 from .search import Target

@@ -14,7 +14,7 @@ from ....quote.directive import Directive
 from ....quote.lines import Ranges, close_ranges, format_ranges
 from ....quote.places import Place, find_places, find_targets
 from ....quote.sources import Pin
-from ...mkdocs.reading import Site
+from ...mkdocs.site import Site
 
 _DATA = (".json", ".yml", ".yaml")
 

@@ -1,0 +1,36 @@
+"""Finished code and the words that stand for it while a search reads the page."""
+
+from __future__ import annotations
+
+import re
+
+from ...markdown.page import PageContext
+
+_PLAIN = re.compile(r'<pre class="mw-pre" data-mw="(?P<key>[0-9]+)">.*?</pre>', re.DOTALL)
+
+
+def finished(html: str, page: PageContext) -> str:
+    """Return *html*, text of *page*, with the finished code in the place of its words."""
+    late = page.late or {}
+    return _PLAIN.sub(lambda match: late[match["key"]]() if match["key"] in late else match[0], html)
+
+
+def revealed(html: str, page: PageContext) -> str:
+    """Return *html* with the finished code, for whoever reads it before the search does; *concealed* undoes it."""
+    late = page.late or {}
+
+    def shown(match: re.Match[str]) -> str:
+        if match["key"] not in late:
+            return match[0]
+        code = late[match["key"]]()
+        page.shown[code] = match[0]
+        return code
+
+    return _PLAIN.sub(shown, html)
+
+
+def concealed(html: str, page: PageContext) -> str:
+    """Undo *revealed* in what other plugins made of the page; code that they changed stays."""
+    for code, plain in page.shown.items():
+        html = html.replace(code, plain, 1)
+    return html
