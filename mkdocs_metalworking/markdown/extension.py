@@ -56,6 +56,7 @@ class Work:
     def begin(self, source: str | None) -> None:
         """Start a page; *source* is its text when no host has told."""
         extension = self._extension
+        extension.begin()
         rendered = rendered_page(self.md) if extension.page is None else None
         if extension.conversions is not None:
             self.page = extension.conversions(source)
@@ -133,12 +134,19 @@ class MetalworkingExtension(Extension):
         self.base: Path | None = None
         """Where relative paths start, when the host tells: else the working directory."""
         self._project = project
+        self._alone = project is None
+
+    def begin(self) -> None:
+        """Look at the site's files again, where no host has given the project: a page begins."""
+        if self._alone:
+            self._project = None
 
     def quoter(self) -> Quoter:
         """Return the quoter of this site, made at first use. Raises MetalworkingError."""
         if self._project is None:
             settings = Settings.of(self.getConfigs(), base=self.base)
-            self._project = _shared(settings, _stamp(settings.sources), _stamp(settings.lock))
+            files = (settings.sources, settings.lock, *sorted(settings.code.glob("*/*")))
+            self._project = _shared(settings, *map(_stamp, files))
         if self._project.problems:
             problem = self._project.problems[0]
             raise MetalworkingError(problem.code, problem.message, problem.hint, problem.location)

@@ -39,6 +39,8 @@ class PageContext:
     """Finished code by key, for a host that swaps it in after its search has read the page; None where none will."""
     shown: dict[str, str] = field(default_factory=dict)
     """Finished code that stands on the page already, and what the search reads in its place."""
+    cut: list[str] = field(default_factory=list)
+    """Excerpts that are taken out while a search reads the page."""
 
     def report(self, problem: MetalworkingError, location: Location) -> None:
         """Record *problem* at *location*."""

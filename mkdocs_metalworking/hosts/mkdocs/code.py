@@ -29,6 +29,30 @@ def revealed(html: str, page: PageContext) -> str:
     return _PLAIN.sub(shown, html)
 
 
+_EXCLUDED = re.compile(r'<figure\b[^>]* data-search-exclude="".*?</figure>', re.DOTALL)
+
+
+def without_excluded(html: str, page: PageContext) -> str:
+    """Return *html* without excerpts that no search shall read, for a search that does not know Material's attribute.
+
+    *concealed* may have run before, *with_excluded* puts them back.
+    """
+
+    def cut(match: re.Match[str]) -> str:
+        page.cut.append(match[0])
+        return f"<!--mw-cut-{len(page.cut) - 1}-->"
+
+    page.cut.clear()
+    return _EXCLUDED.sub(cut, html)
+
+
+def with_excluded(html: str, page: PageContext) -> str:
+    """Undo *without_excluded*."""
+    for number, figure in enumerate(page.cut):
+        html = html.replace(f"<!--mw-cut-{number}-->", figure, 1)
+    return html
+
+
 def concealed(html: str, page: PageContext) -> str:
     """Undo *revealed* in what other plugins made of the page; code that they changed stays."""
     for code, plain in page.shown.items():

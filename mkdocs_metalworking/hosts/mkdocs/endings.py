@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
-from mkdocs.utils import get_relative_url
+from mkdocs.utils import get_relative_url, is_markdown_file
 
 from ...glossary.bibliography import fill_uses, uses
 from ...glossary.chapters import Place
@@ -129,7 +129,7 @@ def _targets(uri: str, links: list[str], files: Files) -> set[str]:
             parts = urlsplit(link)
         except ValueError:  # an address such as http://[x: MkDocs warns of it
             continue
-        if parts.scheme or parts.netloc or not parts.path.endswith(".md"):
+        if parts.scheme or parts.netloc or not is_markdown_file(parts.path):
             continue
         target = normpath(join(dirname(uri), unquote(parts.path)))
         if files.get_file_from_path(target) is not None:

@@ -10,6 +10,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation, Section
 from mkdocs.structure.pages import Page
+from mkdocs.utils import is_markdown_file
 
 from ...glossary.chapters import Book, Chapter
 from ...glossary.library import Library
@@ -100,7 +101,7 @@ def nav_problems(config: MkDocsConfig, files: Files, label: Callable[[File], str
 
 def _uris(item: object) -> Iterator[str]:
     if isinstance(item, str):
-        if item.endswith((".md", ".markdown", ".mdown", ".mkdn", ".mkd")) and "://" not in item:
+        if is_markdown_file(item) and "://" not in item:
             yield item
     elif isinstance(item, dict):
         for value in item.values():

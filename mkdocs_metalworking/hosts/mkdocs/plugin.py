@@ -31,7 +31,7 @@ from ...markdown.highlight_cache import DiskLineCache
 from ...quote.diagnostics import MetalworkingError
 from . import compatibility
 from .assets import Lookup, asset_files
-from .code import concealed, finished, revealed
+from .code import concealed, finished, revealed, with_excluded, without_excluded
 from .endings import Endings
 from .errand import Errand
 from .reading import Reading
@@ -155,14 +155,16 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
     def on_page_markdown(self, markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
         """Tell the extension which page comes; last of all plugins, so that the text is what will be converted."""
         text, context = self._current.begin(page, markdown)
-        if self._replay is not None:
-            context = self._replay.prepare(page, text) or context
-        self._current.convert_next(page, context)
-        return text
+        known = self._replay.prepare(page, text) if self._replay is not None else None
+        self._current.convert_next(page, known or context)
+        return "" if known is not None else text
 
     @event_priority(100)
     def on_page_content(self, html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
         """Take what the extension found on the page; other plugins that read pages get the code, not its words."""
+        if self._replay is not None:
+            text = self._current.texts[page.file.src_uri]
+            html = page.content = self._replay.restore(page, files, text) or html
         context = self._current.end(page)
         if self._replay is not None:
             self._replay.keep(page, context, sound=not context.diagnostics)
@@ -207,6 +209,8 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         known = self._current.pages.get(page.file.src_uri)
         if known is not None and page.content is not None:
             page.content = concealed(page.content, known)
+            if "material/search" not in config.plugins and config.theme.name != "material":
+                page.content = without_excluded(page.content, known)
         return context
 
     @event_priority(-50)
@@ -221,7 +225,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         ending = self._endings.of(page)
         known = self._current.pages.get(page.file.src_uri)
         if known is not None and page.content is not None:
-            page.content = finished(page.content, known)
+            page.content = finished(with_excluded(page.content, known), known)
             if self._replay is None and known.late:
                 known.late.clear()  # a build needs it once; serve may show the page again
             page.content = self._endings.fill(page.content, page)
@@ -263,10 +267,12 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
             self._reading.project.close()
 
     def on_serve(self, server: LiveReloadServer, config: MkDocsConfig, builder: Callable[..., Any]) -> LiveReloadServer:
-        """Rebuild when the sources, the lock or an override changes."""
-        for path in self._watched:
-            if Path(path).exists():
-                server.watch(path)
+        """Rebuild when the sources, the lock or an override changes, or is made."""
+        for path in map(Path, self._watched):
+            if path.exists():
+                server.watch(str(path))
+            elif path.parent.exists():
+                server.watch(str(path.parent), recursive=False)
         return server
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 
-from ...quote.diagnostics import Diagnostic, Diagnostics, Severity
+from ...quote.diagnostics import Diagnostic, Diagnostics, MetalworkingError, Severity
 from ...quote.quotation import Quotation
 from .reading import Reading
 
@@ -33,7 +33,7 @@ def report_summary(reading: Reading, log: logging.Logger) -> int:
     if not quotations:
         return 0
     shown = [q for q in quotations if q.missing is None]
-    via = Counter(reading.project.resolver.resolve(q.file).via for q in shown)
+    via = Counter(_via(q, reading) for q in shown)
     repos = len({q.pin.repo for q in shown})
     sources = ", ".join(f"{count} from {name}" for name, count in sorted(via.items(), key=lambda item: -item[1]))
     log.info(
@@ -49,6 +49,13 @@ def report_summary(reading: Reading, log: logging.Logger) -> int:
         for problem in missing:
             log.debug(str(problem))
     return len(missing)
+
+
+def _via(quotation: Quotation, reading: Reading) -> str:
+    try:
+        return reading.project.resolver.resolve(quotation.file).via
+    except MetalworkingError:
+        return "memory"  # under serve: shown as before, and gone from where it came meanwhile
 
 
 def _cards(problems: list[Diagnostic], cards: list[Quotation]) -> str:
