@@ -44,6 +44,7 @@ class Leaf:
     chapter: str = ""
     number: int = 0
     opening: bool = False
+    summary: str = ""
     heading: str = ""
     """What stands in the place of the page's own heading, when it is not to stay."""
 

@@ -25,6 +25,7 @@ from ...deliver.progress import Progress
 from ...deliver.project import KNOWN_TRANSPORTS, TRANSPORTS, Project, Settings
 from ...deliver.store import default_root
 from ...glossary.chapters import Book
+from ...glossary.library import Entry
 from ...markdown.extension import MetalworkingExtension
 from ...markdown.highlight import FORMAT
 from ...markdown.highlight_cache import DiskLineCache
@@ -279,6 +280,10 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
     def book(self) -> Book[str]:
         """The book as the nav of the present build describes it."""
         return self._current.book
+
+    def entry(self, uri: str) -> Entry | None:
+        """Return what the page at *uri* says of itself, with its title, once all pages are read."""
+        return self._current.entry(uri)
 
     @property
     def _current(self) -> Reading:
