@@ -37,8 +37,8 @@ class PageContext:
     """Targets of the links in the text, as the author wrote them."""
     late: dict[str, Callable[[], str]] | None = field(default_factory=dict)
     """Finished code by key, for a host that swaps it in after its search has read the page; None where none will."""
-    shown: dict[str, str] = field(default_factory=dict)
-    """Finished code that stands on the page already, and what the search reads in its place."""
+    words: dict[str, str] = field(default_factory=dict)
+    """What a search reads in the place of finished code that stands on the page already, by key."""
     cut: list[str] = field(default_factory=list)
     """Excerpts that are taken out while a search reads the page."""
 

@@ -27,13 +27,17 @@ class Neighbour:
     files: dict[str, str] = field(default_factory=dict)
     config: str = ""
     """Further lines of the nav."""
+    also: str = ""
+    """Another plugin that it needs, a line of ``plugins:``."""
+    git: bool = False
+    """Whether the site lies in a repository of its own."""
     extensions: str = ""
     proof: dict[str, str] = field(default_factory=dict)
     """Pages of the site and text there that shows that the plugin was at work."""
     quotes: dict[str, int] = field(default_factory=dict)
     """Pages of the site that hold ``{more}``, and how often it stands there."""
-    site: str = ""
-    """Where the site's pages lie, when not at its root."""
+    absent: dict[str, str] = field(default_factory=dict)
+    """Files of the site and text that must not stand there."""
     changes: tuple[str, ...] = ()
     """What of our pages it changes by its own nature, and so is not compared."""
     orders: tuple[str, ...] = ("before", "after")
@@ -41,6 +45,11 @@ class Neighbour:
     """What is said at start-up, for one that cannot work with us."""
     daily: bool = False
     """Whether every run of the tests tries it, and not only that of the night."""
+
+    @property
+    def locked(self) -> int:
+        """How many files ``lock`` must find: that of the first site, and that of the text of the plugin."""
+        return 1 + any("{more}" in text for text in (self.text, *self.files.values()))
 
     def filled(self, text: str) -> str:
         """Return *text* with the excerpt in the place of its mark, indented as that is."""

@@ -15,18 +15,34 @@ def finished(html: str, page: PageContext) -> str:
     return _PLAIN.sub(lambda match: late[match["key"]]() if match["key"] in late else match[0], html)
 
 
+_SHOWN = re.compile(r"<!--mw-(?P<key>[0-9]+)-->(?P<code>.*?)<!--/mw-(?P=key)-->", re.DOTALL)
+
+
 def revealed(html: str, page: PageContext) -> str:
     """Return *html* with the finished code, for whoever reads it before the search does; *concealed* undoes it."""
     late = page.late or {}
 
     def shown(match: re.Match[str]) -> str:
-        if match["key"] not in late:
+        key = match["key"]
+        if key not in late:
             return match[0]
-        code = late[match["key"]]()
-        page.shown[code] = match[0]
-        return code
+        page.words[key] = match[0]
+        return f"<!--mw-{key}-->{late[key]()}<!--/mw-{key}-->"
 
     return _PLAIN.sub(shown, html)
+
+
+def concealed(html: str, page: PageContext) -> str:
+    """Undo *revealed* in what other plugins made of the page; what they changed in the code stays changed."""
+
+    def hidden(match: re.Match[str]) -> str:
+        key, code = match["key"], match["code"]
+        if page.late is None or key not in page.words:
+            return match[0]
+        page.late[key] = lambda: code
+        return page.words[key]
+
+    return _SHOWN.sub(hidden, html)
 
 
 _EXCLUDED = re.compile(r'<figure\b[^>]* data-search-exclude="".*?</figure>', re.DOTALL)
@@ -50,11 +66,4 @@ def with_excluded(html: str, page: PageContext) -> str:
     """Undo *without_excluded*."""
     for number, figure in enumerate(page.cut):
         html = html.replace(f"<!--mw-cut-{number}-->", figure, 1)
-    return html
-
-
-def concealed(html: str, page: PageContext) -> str:
-    """Undo *revealed* in what other plugins made of the page; code that they changed stays."""
-    for code, plain in page.shown.items():
-        html = html.replace(code, plain, 1)
     return html

@@ -23,17 +23,31 @@ class Errand:
     project: Project
     drafts: dict[Path, str] = field(default_factory=dict)
     """Texts in the place of files: what a command is about to write."""
-    reading: Reading | None = None
+    readings: list[Reading] = field(default_factory=list)
+    """One, or one for each language of the site."""
 
     def lay_drafts(self, files: Files, config: MkDocsConfig) -> None:
         """Put the drafts in the place of the pages they are for."""
         lay_drafts(files, config, self.drafts)
 
-    def end(self, reading: Reading) -> None:
-        """Take *reading* and end the build. Raises AllRead."""
-        reading.finish()
-        self.reading = reading
-        raise AllRead
+    def end(self, reading: Reading, config: MkDocsConfig) -> None:
+        """Take *reading* and end the build, unless another language follows. Raises AllRead."""
+        self.readings.append(reading)
+        if "i18n" not in config.plugins:  # which begins the other languages when a build has ended
+            reading.finish()
+            raise AllRead
+
+    @property
+    def reading(self) -> Reading | None:
+        """What was read: of several languages the first, with the pages and problems of the others."""
+        if not self.readings:
+            return None
+        first, *others = self.readings
+        for other in others:
+            first.diagnostics.extend(other.diagnostics)
+            first.pages.update({f"{page.path} in another language": page for page in other.pages.values()})
+        self.readings = [first]
+        return first
 
 
 def lay_drafts(files: Files, config: MkDocsConfig, drafts: dict[Path, str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from html import unescape
 from pathlib import Path
@@ -17,6 +18,7 @@ from ...glossary.library import Library
 from ...quote.diagnostics import Diagnostic, Location, Severity
 
 _INDEX = ("index.md", "README.md")
+_TAG = re.compile(r"<!--.*?-->|</?[A-Za-z][^<>]*>", re.DOTALL)
 
 
 def book_of(nav: Navigation, library: Library, shown: Callable[[File], bool] = lambda _: True) -> Book[str]:
@@ -63,9 +65,12 @@ def pages_of(section: Section) -> Iterator[Page]:
 
 
 def title_of(page: Page) -> str:
-    """Return the title that MkDocs shows for *page*, as plain text; "" for one that was not read yet."""
+    """Return the title that MkDocs shows for *page*, as plain text; "" for one that was not read yet.
+
+    MkDocs writes titles into pages as HTML, so that tags in one are not seen.
+    """
     title = page.title
-    return " ".join(unescape(str(title)).split()) if title else ""
+    return " ".join(unescape(_TAG.sub("", str(title))).split()) if title else ""
 
 
 def named_twice(nav: Navigation, book: Book[str], config: MkDocsConfig) -> Iterator[Diagnostic]:

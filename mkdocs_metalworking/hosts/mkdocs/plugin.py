@@ -41,8 +41,6 @@ from .report import report_elsewhere, report_problems, report_summary
 
 Command = Literal["build", "gh-deploy", "serve"]
 _LOG = logging.getLogger("mkdocs.plugins.metalworking")
-_KEEPERS = frozenset({"llmstxt", "print-site"})
-"""Plugins that take a page's content before the search has read it, and keep it."""
 
 
 class MetalworkingConfig(base.Config):
@@ -100,9 +98,9 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         ]
         project = self._project(settings)
         extension = MetalworkingExtension(project=project)
-        # A search reads plain code; a plugin that keeps what a page holds must find all of it.
+        # A search reads plain code.
         searched = "material/search" in config.plugins or "search" in config.plugins
-        extension.late = self.errand is not None or (searched and not _KEEPERS.intersection(config.plugins))
+        extension.late = self.errand is not None or searched
         extension.search = self.config.search
         if self.errand is None:
             extension.line_cache = self._line_cache(settings)
@@ -180,7 +178,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
                 if file.page is not None and file.page.content is None:
                     _populate_page(file.page, config, files, dirty=False)
         if self.errand is not None:
-            self.errand.end(self._current)
+            self.errand.end(self._current, config)
         return env
 
     def _report(self, env: Environment, config: MkDocsConfig, files: Files) -> Environment:
@@ -189,6 +187,9 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         Wrong bytes, ranges and grammar end ``build`` and ``gh-deploy`` here, even when quiet.
         """
         self._current.finish()
+        if self.errand is not None:
+            self._endings = Endings(self._current)
+            return env
         self._stop_at(report_problems(self._current.diagnostics, _LOG))
         self._endings = Endings(self._current)
         self._lookup.add_to(files, self._current)
@@ -244,6 +245,8 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         """Say what was quoted and from where; under ``--strict`` a card is fatal, even when quiet."""
         if self._cache is not None:
             self._cache.flush()
+        if self.errand is not None:
+            return
         self._stop_at(report_elsewhere(self._current, _LOG))
         missing = report_summary(self._current, _LOG)
         if missing and config.strict:

@@ -18,11 +18,11 @@ from mkdocs.structure.pages import Page
 from mkdocs.utils.meta import get_data
 
 from ...deliver.project import Project
-from ...glossary.callout import PageMeta, split_front_matter
+from ...glossary.callout import PageMeta
 from ...glossary.chapters import Book
 from ...glossary.library import Entry, Library, without_callout
 from ...glossary.mapping import Row, read_mapping
-from ...glossary.marks import NEEDS, Marks, find_marks
+from ...glossary.marks import NEEDS, Mark, Marks, find_marks
 from ...markdown.extension import MetalworkingExtension
 from ...markdown.page import PageContext
 from ...quote.diagnostics import Diagnostic, Diagnostics, Location, Severity
@@ -127,8 +127,9 @@ class Reading:
         """Take *page* with its Markdown as all plugins left it; return what to convert and what is known of it."""
         uri = page.file.src_uri
         entry = self._told_by_plugins(page)
-        for mark in find_marks(markdown):
-            self._check_mark(mark.name, Location(self.label(page.file), self._line_of(page, mark.line)))
+        marks = find_marks(markdown)
+        for mark in marks:
+            self._check_mark(mark.name, Location(self.label(page.file), self._line_of(page, mark, marks)))
         text = self._marks.fill(markdown, uri)
         path, source = self.label(page.file), page.file.content_string
         if not _names_of(markdown) <= _names_of(source):
@@ -172,10 +173,11 @@ class Reading:
             hint = f"add {words} under markdown_extensions: in mkdocs.yml"
             self.diagnostics.add(Diagnostic(Severity.ERROR, "mark", f"<!-- {name} --> needs {words}", hint, where))
 
-    def _line_of(self, page: Page, line: int) -> int:
-        """Return the line of the file where line *line* of its Markdown stands, below the front matter."""
-        below = line + split_front_matter(page.file.content_string)[1]
-        return below if any(mark.line == below for mark in find_marks(page.file.content_string)) else line
+    def _line_of(self, page: Page, mark: Mark, marks: list[Mark]) -> int:
+        """Return the line of the file where *mark* stands; that of the Markdown given when a plugin brought it."""
+        found = find_marks(page.file.content_string)
+        same = [one.name for one in found] == [one.name for one in marks]
+        return found[marks.index(mark)].line if same else mark.line
 
     # When all pages are read
 

@@ -162,9 +162,10 @@ class Site:
                 raise MetalworkingError("plugins", f"the site's plugins end with: {reason}", hint) from error
             finally:
                 config.plugins.on_shutdown()
-        if errand.reading is None:
+        reading = errand.reading
+        if reading is None:
             raise MetalworkingError("plugins", "a plugin ended the build before the pages were read", "--no-plugins")
-        return errand.reading
+        return reading
 
     @property
     def pages(self) -> dict[str, PageContext]:
