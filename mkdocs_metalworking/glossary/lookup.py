@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from .callout import Verdict
 from .library import Entry
 from .mapping import Row, code, literal, verdict_chip
 
@@ -69,9 +70,12 @@ def lookup_data(found: Iterable[Term], pages: Iterable[tuple[Entry, str]]) -> di
     return {"pages": shown, "terms": [[t.cuda, t.metal, t.verdict, where.get(t.uri, ""), t.note] for t in found]}
 
 
+_WORDS = {"verdicts": {verdict.value: verdict.label for verdict in Verdict}, "from": "CUDA"}
+
+
 def lookup_json(data: dict[str, Any]) -> bytes:
     """Return the data of *lookup_data* as the file that the browser loads."""
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
+    return json.dumps({**data, **_WORDS}, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def sort_key(text: str) -> tuple[str, str]:

@@ -22,7 +22,7 @@ from ...deliver.project import Project
 from ...glossary.callout import split_front_matter
 from ...markdown.extension import NAMES
 from ...quote.diagnostics import MetalworkingError
-from ..mkdocs.assets import FOLDER, SCRIPTS, STYLES, Lookup, asset_files
+from ..mkdocs.assets import ENTRY, STYLE, Lookup, add_assets
 from ..mkdocs.endings import Endings
 from ..mkdocs.reading import Reading
 from ..mkdocs.report import report_problems
@@ -64,8 +64,7 @@ def _contents(site: Site, reading: Reading) -> list[tuple[str, bytes]]:
     """Return every file of the staged docs."""
     files, config = reading.files, reading.config
     config.plugins._current_plugin = "metalworking"  # which File.generated reads, as in a hook
-    for file in asset_files(config):
-        files.append(file)
+    add_assets(files, config)
     Lookup().add_to(files, reading)
     endings = Endings(reading, where=_beside)
     found = []
@@ -117,8 +116,8 @@ def _configuration(site: Site, folder: Path, *, strict: bool) -> dict[str, Any]:
         "site_dir": "site",
         "markdown_extensions": [*listed, {"mkdocs_metalworking": ours}],
         "plugins": [one for one in raw.get("plugins") or ["search"] if _name(one) != "metalworking"],
-        "extra_css": [*(f"{FOLDER}/{name}" for name in STYLES), *(raw.get("extra_css") or [])],
-        "extra_javascript": [*(f"{FOLDER}/{name}" for name in SCRIPTS), *(raw.get("extra_javascript") or [])],
+        "extra_css": [STYLE, *(raw.get("extra_css") or [])],
+        "extra_javascript": [{"path": ENTRY, "type": "module"}, *(raw.get("extra_javascript") or [])],
         "watch": [Path(os.path.relpath(site.root / one, folder)).as_posix() for one in watch],
     }
 

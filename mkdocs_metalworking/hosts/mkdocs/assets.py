@@ -1,39 +1,56 @@
-"""The styles, scripts and data that the package brings, so that stock Material shows excerpts and callouts well."""
+"""The styles and scripts that the package brings: copied when a page uses them, and named on those pages alone."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import json
+from collections import ChainMap
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+from mkdocs.config.config_options import ExtraScriptValue
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
+from ...glossary.labels import SCRIPT, labels_for
 from ...glossary.library import Entry
 from ...glossary.lookup import lookup_data, lookup_json, terms
 from .reading import Reading
 
-STYLES = ("metalworking.css",)
-SCRIPTS = ("metalworking.js",)
 FOLDER = "assets/metalworking"
+STYLE = f"{FOLDER}/metalworking.css"
+ENTRY = f"{FOLDER}/metalworking.js"
 LOOKUP = f"{FOLDER}/lookup.json"
 """Where the browser finds what the CUDA lookup and the link previews show."""
+PARTS = frozenset({"lookup", "previews"})
+"""What of the scripts the site asked for on every page."""
+_OURS = (' class="mw-', " data-mw-")
 _HERE = Path(__file__).parents[2] / "assets"
 
 
-def asset_files(config: MkDocsConfig) -> Iterator[File]:
-    """Yield the files to add to the site, and name them in the configuration of the page templates.
+def settings_file(labels: Mapping[str, str], parts: Collection[str]) -> tuple[str, bytes]:
+    """Return the module that tells the scripts the site's words, and which *parts* it asked for on every page."""
+    names = {"source": "CUDA", "target": "Metal", "n": "{n}"}
+    told = {"labels": {key: labels[key].format(**names) for key in SCRIPT}, "parts": sorted(parts)}
+    return f"{FOLDER}/settings.js", f"export default {json.dumps(told, ensure_ascii=False, indent=1)};\n".encode()
 
-    Each has a path of its own, since plugins that sort files by language or project look at it.
+
+def _add(files: Files, file: File) -> None:
+    """Put *file* among the *files* of the site, in the place of one of an earlier build."""
+    if (old := files.get_file_from_path(file.src_uri)) is not None:
+        files.remove(old)
+    files.append(file)
+
+
+def add_assets(files: Files, config: MkDocsConfig) -> None:
+    """Put every style and script among *files*.
+
+    What lies in the package has its path: plugins that sort files by language or project look at it.
     """
-    for name in (*STYLES, *SCRIPTS):
-        yield File.generated(config, f"{FOLDER}/{name}", abs_src_path=str(_HERE / name))
-    for name in STYLES:
-        if f"{FOLDER}/{name}" not in config.extra_css:
-            config.extra_css.insert(0, f"{FOLDER}/{name}")
-    for name in SCRIPTS:
-        if f"{FOLDER}/{name}" not in map(str, config.extra_javascript):
-            config.extra_javascript.insert(0, f"{FOLDER}/{name}")
+    for path in sorted(_HERE.iterdir(), key=lambda one: one.name):
+        _add(files, File.generated(config, f"{FOLDER}/{path.name}", abs_src_path=str(path)))
+    uri, content = settings_file(labels_for(), PARTS)
+    _add(files, File.generated(config, uri, content=content))
 
 
 class Lookup:
@@ -49,10 +66,8 @@ class Lookup:
         data = lookup_data(terms(known, reading.mapping), _addresses(reading.entries(), files))
         self._pages |= data["pages"]
         self._terms += [term for term in data["terms"] if term not in self._terms]
-        if (old := files.get_file_from_path(LOOKUP)) is not None:
-            files.remove(old)
         content = lookup_json({"pages": self._pages, "terms": self._terms})
-        files.append(File.generated(reading.config, LOOKUP, content=content))
+        _add(files, File.generated(reading.config, LOOKUP, content=content))
 
 
 def _addresses(entries: Iterable[Entry], files: Files) -> Iterator[tuple[Entry, str]]:
@@ -65,7 +80,20 @@ def _addresses(entries: Iterable[Entry], files: Files) -> Iterator[tuple[Entry, 
 def _secret(files: Files, entry: Entry) -> bool:
     """Tell whether the plugin encryptcontent hides the page."""
     file = files.get_file_from_path(entry.uri)
-    page = file.page if file is not None else None
-    if page is None:
-        return False
-    return bool(page.meta.get("password") or page.meta.get("level") or getattr(page, "encryptcontent", None))
+    return file is not None and bool(getattr(file.page, "encryptcontent", None))
+
+
+def used_by(html: str) -> bool:
+    """Say whether *html* holds an element of ours."""
+    return any(mark in html for mark in _OURS)
+
+
+def with_assets(config: MkDocsConfig) -> MkDocsConfig:
+    """Return *config* as the template of one page shall see it: our style before the site's own, our script too."""
+    script = ExtraScriptValue(ENTRY)
+    script.type = "module"
+    ours: dict[str, Any] = {
+        "extra_css": [STYLE, *config.extra_css],
+        "extra_javascript": [script, *config.extra_javascript],
+    }
+    return cast(MkDocsConfig, ChainMap(ours, config))  # a template reads options, by name

@@ -31,7 +31,7 @@ from ...markdown.highlight import FORMAT
 from ...markdown.highlight_cache import DiskLineCache
 from ...quote.diagnostics import MetalworkingError
 from . import compatibility
-from .assets import Lookup, asset_files
+from .assets import PARTS, Lookup, add_assets, used_by, with_assets
 from .code import concealed, finished, revealed, with_excluded, without_excluded
 from .endings import Endings
 from .errand import Errand
@@ -126,21 +126,12 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
             self._cache = DiskLineCache(root / "highlight.sqlite", f"{__version__}:{FORMAT}")
         return self._cache
 
-    @event_priority(100)
-    def _first_files(self, files: Files, config: MkDocsConfig) -> Files:
-        """Add the package's styles and scripts."""
-        for file in asset_files(config):
-            files.append(file)
-        return files
-
     @event_priority(-200)
-    def _last_files(self, files: Files, config: MkDocsConfig) -> Files:
+    def on_files(self, files: Files, config: MkDocsConfig) -> Files:
         """Let the drafts of a command stand in the place of files."""
         if self.errand is not None:
             self.errand.lay_drafts(files, config)
         return files
-
-    on_files = CombinedEvent(_first_files, _last_files)
 
     @event_priority(-150)
     def on_nav(self, nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
@@ -192,12 +183,22 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
             return env
         self._stop_at(report_problems(self._current.diagnostics, _LOG))
         self._endings = Endings(self._current)
-        self._lookup.add_to(files, self._current)
         if self._replay is not None:
             self._replay.connect(self._current.nav, env)
         return env
 
-    on_env = CombinedEvent(_all_read, _report)
+    @event_priority(-100)
+    def _add_files(self, env: Environment, config: MkDocsConfig, files: Files) -> Environment:
+        """Add the styles, the scripts and their data, after plugins that move the files of a site."""
+        if self.errand is None:
+            html = (file.page.content or "" for file in files.documentation_pages() if file.page)
+            if PARTS:
+                self._lookup.add_to(files, self._current)
+            if PARTS or any(map(used_by, html)):
+                add_assets(files, config)
+        return env
+
+    on_env = CombinedEvent(_all_read, _report, _add_files)
 
     def _stop_at(self, errors: int) -> None:
         if errors and self._command != "serve":
@@ -234,11 +235,21 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
             if self.config.chapters:
                 page.content += self._endings.html(ending, page)
         context["metalworking"] = ending  # type: ignore[typeddict-unknown-key]
+        if PARTS or used_by(page.content or ""):
+            context["config"] = with_assets(config)
         if self._replay is not None:
             self._replay.template_key(page, cast(dict[str, Any], context), ending)
         return context
 
     on_page_context = CombinedEvent(_before_search, _after_search)
+
+    def on_template_context(
+        self, context: TemplateContext, template_name: str, config: MkDocsConfig
+    ) -> TemplateContext:
+        """Give the 404 page what the site asked for on every page."""
+        if PARTS:
+            context["config"] = with_assets(config)
+        return context
 
     @event_priority(-50)
     def on_post_build(self, config: MkDocsConfig) -> None:
