@@ -133,14 +133,14 @@ def write_markdown(volume: Volume, folder: Path) -> int:
 def _list(volume: Volume, pages: list[Leaf]) -> Iterator[str]:
     """Yield llms.txt: https://llmstxt.org."""
     yield from _head(volume)
-    chapter = None
+    chapters: dict[str, list[Leaf]] = {}
     for leaf in pages:
-        name = leaf.chapter or volume.title
-        if name != chapter:
-            chapter = name
-            yield f"\n## {_text(name)}\n\n"
-        summary = f": {_text(leaf.summary)}" if leaf.summary else ""
-        yield f"- [{_text(leaf.title)}]({_address(twin_of(leaf))}){summary}\n"
+        chapters.setdefault(leaf.chapter or volume.title, []).append(leaf)
+    for name, found in chapters.items():
+        yield f"\n## {_text(name)}\n\n"
+        for leaf in found:
+            summary = f": {_text(leaf.summary)}" if leaf.summary else ""
+            yield f"- [{_text(leaf.title)}]({_address(twin_of(leaf))}){summary}\n"
 
 
 def _head(volume: Volume) -> Iterator[str]:

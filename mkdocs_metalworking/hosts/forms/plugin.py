@@ -20,6 +20,7 @@ from mkdocs.structure.pages import Page
 from mkdocs.utils.templates import TemplateContext
 
 from ...glossary.chapters import Book
+from ..mkdocs.assets import STYLE
 from ..mkdocs.nav import title_of
 from ..mkdocs.plugin import MetalworkingPlugin
 from .leaves import Leaf, Volume
@@ -41,7 +42,7 @@ class BookPlugin(BasePlugin[BookConfig]):
     """Makes one page to print, a PDF, an EPUB and Markdown of the book's pages."""
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
-        """Find the plugin that knows the book, and tell llmstxt how a page becomes Markdown."""
+        """Find the plugin that knows the book."""
         found = next((p for p in config.plugins.values() if isinstance(p, MetalworkingPlugin)), None)
         if found is None:
             raise ConfigurationError("metalworking-book: list the plugin metalworking too")
@@ -92,7 +93,7 @@ class BookPlugin(BasePlugin[BookConfig]):
             entry = self._metalworking.entry(leaf.uri)
             if entry is not None:
                 leaf.title, leaf.summary = leaf.title or entry.title, entry.meta.summary
-        site = Path(config.site_dir)
+        site, styles = Path(config.site_dir), dict.fromkeys([STYLE, *config.extra_css])
         return Volume(
             config.site_name,
             config.site_description or "",
@@ -101,7 +102,7 @@ class BookPlugin(BasePlugin[BookConfig]):
             str(config.theme.get("language") or config.theme.get("locale") or "en"),
             str(site / logo) if (logo := config.theme.get("logo")) and (site / logo).is_file() else "",
             [leaf for leaf in self._leaves if leaf.html],
-            [(site / name).read_text(encoding="utf-8") for name in config.extra_css if (site / name).is_file()],
+            [(site / name).read_text(encoding="utf-8") for name in styles if (site / name).is_file()],
             self._files,
         )
 
