@@ -18,7 +18,7 @@ from mkdocs_metalworking.deliver.project import Project, Settings
 from mkdocs_metalworking.hosts.cli.main import main
 from mkdocs_metalworking.hosts.forms.plugin import BookConfig
 from mkdocs_metalworking.hosts.mkdocs.endings import Ending, Link
-from mkdocs_metalworking.hosts.mkdocs.plugin import MetalworkingConfig
+from mkdocs_metalworking.hosts.mkdocs.options import MetalworkingConfig
 from mkdocs_metalworking.markdown.extension import MetalworkingExtension
 from mkdocs_metalworking.markdown.page import PageContext
 from mkdocs_metalworking.quote.diagnostics import Severity
@@ -177,7 +177,7 @@ def test_a_theme_of_ones_own(shop: Workshop) -> None:
 
 def test_the_configuration_of_a_book(shop: Workshop) -> None:
     """As shown, but for the forms that need a browser."""
-    pytest.importorskip("mkdocs_llmstxt")
+    pytest.importorskip("markdownify")
     prepare(shop)
     (block,) = [block for block in blocks(text_of("plugin/book.md")) if block.title]
     shop.write(block)

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Iterable
+from html import escape, unescape
+
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import ConfigurationError
+from mkdocs.structure.files import File
+from mkdocs.structure.pages import Page
 
 from ...markdown.extension import NAMES, MetalworkingExtension
+from ...markdown.page import PageContext
 
 _DELIMITERS = (
     "j2_block_start_string",
@@ -76,3 +83,25 @@ def shaping(config: MkDocsConfig) -> list[str]:
             if name not in _HARMLESS and f"material/{name}" not in _HARMLESS:
                 found[name] = None
     return list(found)
+
+
+_PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.DOTALL)
+_TAG = re.compile(r"<[^>]*>")
+_FEED_LENGTH = 160
+
+
+def describe_for_feeds(page: Page, html: str, context: PageContext) -> None:
+    """Give *page* a description, its first paragraph, where the plugin rss would show the Markdown of our grammar."""
+    if page.meta.get("description") or not (context.quotations or context.citations):
+        return
+    texts = (" ".join(unescape(_TAG.sub("", found)).split()) for found in _PARAGRAPH.findall(html))
+    text = next((text for text in texts if text), str(page.title or ""))
+    page.meta["description"] = escape(text if len(text) <= _FEED_LENGTH else f"{text[: _FEED_LENGTH - 1]}\u2026")
+
+
+def fill_kept(files: Iterable[File], fill: Callable[[str, Page], str]) -> None:
+    """Finish the copies of pages that the plugin print-site made before all pages were read."""
+    for file in files:
+        kept = getattr(file.page, "html", None)
+        if file.page is not None and isinstance(kept, str):
+            file.page.html = fill(kept, file.page)  # type: ignore[attr-defined]  # print-site's own

@@ -9,8 +9,6 @@ from typing import Any, Literal, cast
 
 from jinja2 import Environment
 from mkdocs.commands.build import _populate_page
-from mkdocs.config import base
-from mkdocs.config import config_options as c
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort, ConfigurationError
 from mkdocs.livereload import LiveReloadServer
@@ -22,7 +20,7 @@ from mkdocs.utils.templates import TemplateContext
 
 from ... import __version__
 from ...deliver.progress import Progress
-from ...deliver.project import KNOWN_TRANSPORTS, TRANSPORTS, Project, Settings
+from ...deliver.project import Project, Settings
 from ...deliver.store import default_root
 from ...glossary.chapters import Book
 from ...glossary.library import Entry
@@ -35,27 +33,13 @@ from .assets import PARTS, Lookup, add_assets, used_by, with_assets
 from .code import concealed, finished, revealed, with_excluded, without_excluded
 from .endings import Endings
 from .errand import Errand
+from .options import MetalworkingConfig
 from .reading import Reading
 from .replay import Replay
 from .report import report_elsewhere, report_problems, report_summary
 
 Command = Literal["build", "gh-deploy", "serve"]
 _LOG = logging.getLogger("mkdocs.plugins.metalworking")
-
-
-class MetalworkingConfig(base.Config):
-    """Options of the plugin in mkdocs.yml; docs/plugin explains each."""
-
-    sources = c.Type(str, default="sources.yml")
-    lock = c.Type(str, default="sources.lock")
-    code = c.Type(str, default="code")
-    store = c.Type(str, default="")
-    transports = c.ListOfItems(c.Choice(KNOWN_TRANSPORTS), default=list(TRANSPORTS))
-    offline = c.Type(bool, default=False)
-    search = c.Type(bool, default=True)
-    chapters = c.Type(bool, default=True)
-    callouts = c.Choice(("optional", "required"), default="optional")
-    mapping = c.Type(str, default="")
 
 
 class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
@@ -158,6 +142,8 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         context = self._current.end(page)
         if self._replay is not None:
             self._replay.keep(page, context, sound=not context.diagnostics)
+        if "rss" in config.plugins:
+            compatibility.describe_for_feeds(page, html, context)
         readers = config.plugins.events["page_content"]
         return html if all(_owner(reader) is self for reader in readers) else revealed(html, context)
 
@@ -183,6 +169,8 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
             return env
         self._stop_at(report_problems(self._current.diagnostics, _LOG))
         self._endings = Endings(self._current)
+        if "print-site" in config.plugins:
+            compatibility.fill_kept(self._current.documents(), self._endings.fill)
         if self._replay is not None:
             self._replay.connect(self._current.nav, env)
         return env

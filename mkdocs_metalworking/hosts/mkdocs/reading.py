@@ -9,7 +9,6 @@ import copy
 from collections.abc import Iterable
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files, InclusionLevel
@@ -29,10 +28,7 @@ from ...quote.diagnostics import Diagnostic, Diagnostics, Location, Severity
 from .conversions import Conversions
 from .metadata import meta_of_plugins
 from .nav import book_of, named_twice, title_of
-
-if TYPE_CHECKING:
-    from .plugin import MetalworkingConfig
-
+from .options import MetalworkingConfig
 
 _NOTHING = PageMeta()
 

@@ -32,7 +32,8 @@ from ...quote.diagnostics import Diagnostics, Location, MetalworkingError
 from .compatibility import shaping, take_over
 from .errand import AllRead, Errand, lay_drafts
 from .nav import nav_problems
-from .plugin import MetalworkingConfig, MetalworkingPlugin
+from .options import MetalworkingConfig
+from .plugin import MetalworkingPlugin
 from .quiet import quiet
 from .reading import Reading, docs_label
 
