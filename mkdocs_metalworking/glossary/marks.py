@@ -2,53 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from posixpath import dirname, relpath
 
+from ..quote.lines import text_lines
 from ..quote.sources import Sources
 from .bibliography import sources_page
 from .library import Entry
 from .lookup import az_index, terms
 from .mapping import Row, literal, mapping_table
-
-_MARK = re.compile(r"<!-- (?P<name>az-index|mapping-table|sources) -->[ \t]*")
-_FENCE = re.compile(r"[ \t>]*(?:[-*+][ \t]+)*(?P<mark>`{3,}|~{3,})")
-NEEDS = {
-    "az-index": ("attr_list", "md_in_html"),
-    "mapping-table": ("md_in_html", "tables"),
-    "sources": ("attr_list", "md_in_html"),
-}
-"""The extensions of Python-Markdown without which readers would see the Markdown that a mark stands for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """A mark on a page. ``line`` counts the lines of the text given, from 1."""
-
-    name: str
-    line: int
-    start: int
-    end: int
-
-
-def find_marks(text: str) -> list[Mark]:
-    """Return the marks that stand alone on their lines, outside fences."""
-    return list(_marks(text)) if "<!-- " in text else []
-
-
-def _marks(text: str) -> Iterator[Mark]:
-    fence, start = "", 0
-    for number, line in enumerate(text.split("\n"), 1):
-        words = line.removesuffix("\r")
-        if (opened := _FENCE.match(words)) and not fence:
-            fence = opened["mark"]
-        elif opened and opened["mark"].startswith(fence) and not words.strip("> \t").strip(fence[0]):
-            fence = ""
-        elif not fence and (match := _MARK.fullmatch(words)):
-            yield Mark(match["name"], number, start, start + len(words))
-        start += len(line) + 1
+from .mark_lines import marks_on
 
 
 @dataclass
@@ -65,9 +29,11 @@ class Marks:
 
     def fill(self, markdown: str, uri: str) -> str:
         """Return the Markdown of the page *uri* with its marks replaced; links are as authors write them."""
-        for mark in reversed(find_marks(markdown)):
-            markdown = markdown[: mark.start] + self._filled(mark.name, uri) + markdown[mark.end :]
-        return markdown
+        lines = text_lines(markdown) if "<!-- " in markdown else []
+        marks = marks_on(lines)
+        for index, mark in marks.items():
+            lines[index] = self._filled(mark, uri)
+        return "\n".join(lines) if marks else markdown
 
     def _filled(self, mark: str, uri: str) -> str:
         def link(target: str) -> str:

@@ -263,8 +263,9 @@ def test_every_command_and_option() -> None:
     for name, command in main.commands.items():
         part = re.sub(r"^```.*?^```$", "", page.split(f"\n## {name}\n", 1)[1], flags=re.DOTALL | re.MULTILINE)
         part = part.split("\n## ", 1)[0]
-        options = {o for p in command.params if isinstance(p, click.Option) for o in p.opts if o.startswith("--")}
-        known = options - {"--json", "--help"}
+        given = [p for p in command.params if isinstance(p, click.Option)]
+        options = {o for p in given for o in (*p.opts, *p.secondary_opts) if o.startswith("--")}
+        known = options - {"--json", "--help", "--plugins", "--no-plugins"}  # told once, under check
         assert known <= names_in([part]), f"## {name} says nothing of {known - names_in([part])}"
         told = {word for word in names_in([part]) if word.startswith("--")}
         assert told <= options | {"--json"}, f"## {name} tells of {told - options}"

@@ -43,4 +43,4 @@ def of_pages(problems: Iterable[Diagnostic], site: Site, paths: tuple[Path, ...]
         if label not in known:
             raise MetalworkingError("files", f"{path} is no page of this site", "name a page in docs")
         chosen.add(label)
-    return [problem for problem in found if problem.location.path.removesuffix(", after plugins") in chosen]
+    return [problem for problem in found if problem.location.path in chosen]

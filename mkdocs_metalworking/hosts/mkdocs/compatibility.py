@@ -24,12 +24,20 @@ _DELIMITERS = (
 )
 
 
-def check(config: MkDocsConfig) -> None:
-    """Raise ConfigurationError for a plugin that takes the grammar of excerpts or citations for itself."""
-    if "bibtex" in config.plugins:
+_CITES = frozenset({"bibtex", "mkdocs-bibtex"})
+"""Plugins that read ``[@key]`` as theirs."""
+
+
+def check(config: MkDocsConfig, *, cites: bool = True) -> None:
+    """Raise ConfigurationError when another plugin takes what is ours.
+
+    The macros plugin may have ``<<`` or ``>>`` as a delimiter; a bibliography reads ``[@key]``, unless *cites* is off.
+    """
+    other = next((name for name in config.plugins if name in _CITES), None)
+    if other is not None and cites:
         raise ConfigurationError(
-            "metalworking: the bibtex plugin takes [@key] for itself, so citations of both would be lost; "
-            "take one of the two out of plugins:, and list its works under references: in sources.yml"
+            f"metalworking: the {other} plugin reads [@key] too, and one of the two would lose its citations; "
+            "take one of them out, or write citations: false under metalworking"
         )
     macros = config.plugins.get("macros")
     if macros is None:

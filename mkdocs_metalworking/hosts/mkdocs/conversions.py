@@ -25,14 +25,18 @@ class Conversions:
         self._writing = writing
         self._page: PageContext | None = None
         self._converted = False
+        self._inner: list[PageContext] = []
         self._elsewhere = PageContext()
 
     def begin(self, page: PageContext) -> None:
         """Let the next conversion be that of *page*."""
         self._page, self._converted = page, False
+        self._inner.clear()
 
     def end(self) -> None:
         """The page is converted; what comes now belongs to none."""
+        if self._page is not None:
+            self._page.met.extend(met for inner in self._inner for met in inner.met)
         self._page = None
 
     def context(self, source: str | None) -> PageContext:
@@ -45,7 +49,9 @@ class Conversions:
             self._converted = True
             return self._page
         # The lists are the page's own, so that what is quoted here counts there.
-        return replace(self._page, meta=PageMeta(), source="")
+        inner = replace(self._page, meta=PageMeta(), source="")
+        self._inner.append(inner)
+        return inner
 
     def _foreign(self) -> PageContext:
         path = self._writing()

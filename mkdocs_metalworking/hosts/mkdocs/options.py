@@ -18,6 +18,7 @@ class MetalworkingConfig(base.Config):
     transports = c.ListOfItems(c.Choice(KNOWN_TRANSPORTS), default=list(TRANSPORTS))
     offline = c.Type(bool, default=False)
     search = c.Type(bool, default=True)
+    citations = c.Type(bool, default=True)
     chapters = c.Type(bool, default=True)
     callouts = c.Choice(("optional", "required"), default="optional")
     mapping = c.Type(str, default="")

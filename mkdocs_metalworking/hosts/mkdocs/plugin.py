@@ -68,7 +68,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Read sources.yml and sources.lock and put the Markdown extension in."""
         base_dir = Path(config.config_file_path).parent if config.config_file_path else Path()
-        compatibility.check(config)
+        compatibility.check(config, cites=self.config.citations)
         compatibility.take_over(config)
         try:
             settings = Settings.of(dict(self.config), base=base_dir)

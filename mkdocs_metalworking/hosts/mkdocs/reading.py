@@ -21,10 +21,13 @@ from ...glossary.callout import PageMeta
 from ...glossary.chapters import Book
 from ...glossary.library import Entry, Library, without_callout
 from ...glossary.mapping import Row, read_mapping
-from ...glossary.marks import NEEDS, Mark, Marks, find_marks
+from ...glossary.mark_lines import marks_on
+from ...glossary.marks import Marks
 from ...markdown.extension import MetalworkingExtension
+from ...markdown.leftovers import unread
 from ...markdown.page import PageContext
 from ...quote.diagnostics import Diagnostic, Diagnostics, Location, Severity
+from ...quote.lines import text_lines
 from .conversions import Conversions
 from .metadata import meta_of_plugins
 from .nav import book_of, named_twice, title_of
@@ -64,6 +67,7 @@ class Reading:
         self._docs = docs_label(config)
         self._marks = Marks(self._listed, self.title, (), project.sources)
         extension.conversions = self.conversions.context
+        extension.cites = options.citations
 
     def start(self, nav: Navigation, files: Files, drafts: dict[Path, str] | None = None) -> None:
         """Read the front matter of every page, *drafts* in the place of files, and the order of the nav."""
@@ -108,8 +112,8 @@ class Reading:
 
     def _order_of_reading(self) -> None:
         """Put the pages with marks last: what a mark stands for shows the titles of the others."""
-        marked = [(find_marks(file.content_string), file) for file in self.documents()]
-        found = [(any(mark.name == "az-index" for mark in marks), file) for marks, file in marked if marks]
+        marked = [(_marks(file.content_string), file) for file in self.documents()]
+        found = [("az-index" in marks.values(), file) for marks, file in marked if marks]
         for _, file in sorted(found, key=lambda item: item[0]):
             self.files.remove(file)
             self.files.append(file)
@@ -123,14 +127,8 @@ class Reading:
         """Take *page* with its Markdown as all plugins left it; return what to convert and what is known of it."""
         uri = page.file.src_uri
         entry = self._told_by_plugins(page)
-        marks = find_marks(markdown)
-        for mark in marks:
-            self._check_mark(mark.name, Location(self.label(page.file), self._line_of(page, mark, marks)))
         text = self._marks.fill(markdown, uri)
-        path, source = self.label(page.file), page.file.content_string
-        if not _names_of(markdown) <= _names_of(source):
-            path, source = f"{path}, after plugins", markdown
-        context = PageContext(path=path, source=source, meta=entry.meta)
+        context = PageContext(path=self.label(page.file), source=page.file.content_string, meta=entry.meta)
         if entry.meta.summary:
             # Escaped, since Material's templates put it into an attribute as it is.
             page.meta.setdefault("description", escape(entry.meta.summary))
@@ -149,6 +147,10 @@ class Reading:
         context = self.pages[page.file.src_uri]
         if page.present_anchor_ids is not None:
             page.present_anchor_ids |= context.ids
+        if not context.converted and page.content:
+            # A notebook, say, whose plugin makes its HTML without Markdown.
+            for problem in unread(page.content):
+                context.diagnostics.add(problem.diagnostic.at(Location(context.path)))
         return context
 
     def _told_by_plugins(self, page: Page) -> Entry:
@@ -159,21 +161,6 @@ class Reading:
         if told is not entry:
             self.library.put(told)
         return told
-
-    def _check_mark(self, name: str, where: Location) -> None:
-        have = {str(one).removeprefix("markdown.extensions.") for one in self.config.markdown_extensions}
-        have |= {"attr_list", "md_in_html", "tables"} if have & {"extra", "pymdownx.extra"} else set()
-        missing = [one for one in NEEDS[name] if one not in have]
-        if missing:
-            words = " and ".join(missing)
-            hint = f"add {words} under markdown_extensions: in mkdocs.yml"
-            self.diagnostics.add(Diagnostic(Severity.ERROR, "mark", f"<!-- {name} --> needs {words}", hint, where))
-
-    def _line_of(self, page: Page, mark: Mark, marks: list[Mark]) -> int:
-        """Return the line of the file where *mark* stands; that of the Markdown given when a plugin brought it."""
-        found = find_marks(page.file.content_string)
-        same = [one.name for one in found] == [one.name for one in marks]
-        return found[marks.index(mark)].line if same else mark.line
 
     # When all pages are read
 
@@ -218,10 +205,9 @@ class Reading:
     def _title_ahead(self, page: Page) -> str:
         """Return the title of a page that is read later, from a conversion of its own without its marks."""
         ahead = copy.copy(page)
-        text = page.file.content_string
-        for mark in reversed(find_marks(text)):
-            text = text[: mark.start] + text[mark.end :]
-        ahead.markdown, ahead.meta = get_data(text)
+        lines = text_lines(page.file.content_string)
+        marks = marks_on(lines)
+        ahead.markdown, ahead.meta = get_data("\n".join(line for i, line in enumerate(lines) if i not in marks))
         ahead.render(self.config, self.files)
         return title_of(ahead)
 
@@ -248,8 +234,5 @@ def docs_label(config: MkDocsConfig) -> str:
     return f"{docs.as_posix()}/"
 
 
-def _names_of(text: str) -> set[str]:
-    """Return the lines of *text* that may hold a directive or a citation."""
-    if "<<" not in text and "[@" not in text:
-        return set()
-    return {line.strip() for line in text.split("\n") if "<<" in line or "[@" in line}
+def _marks(text: str) -> dict[int, str]:
+    return marks_on(text_lines(text)) if "<!-- " in text else {}
