@@ -48,14 +48,14 @@ class BookPlugin(BasePlugin[BookConfig]):
             raise ConfigurationError("metalworking-book: list the plugin metalworking too")
         self._metalworking = found
         self._pages: dict[str, str] = {}
-        self._leaves: list[Leaf] = []
+        self._nav = Navigation([], [])
         self._files: dict[str, str] = {}
         return config
 
     @event_priority(-200)
     def on_nav(self, nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
-        """Learn the order of the leaves, after every plugin that changes the nav."""
-        self._leaves = list(leaves_of(nav, self._metalworking.book))
+        """Remember the nav, after every plugin that changes it."""
+        self._nav = nav
         self._files = {file.url: file.abs_dest_path for file in files.media_files()}
         return nav
 
@@ -88,11 +88,11 @@ class BookPlugin(BasePlugin[BookConfig]):
             _LOG.info("Book: %s, %.1f MB", path.name, path.stat().st_size / 1e6)
 
     def _volume(self, config: MkDocsConfig) -> Volume:
-        for leaf in self._leaves:
+        leaves = list(leaves_of(self._nav, self._metalworking.book))
+        for leaf in leaves:
             leaf.html = self._pages.get(leaf.uri, leaf.html)
             entry = self._metalworking.entry(leaf.uri)
-            if entry is not None:
-                leaf.title, leaf.summary = leaf.title or entry.title, entry.meta.summary
+            leaf.summary = entry.meta.summary if entry is not None else ""
         site, styles = Path(config.site_dir), dict.fromkeys([STYLE, *config.extra_css])
         return Volume(
             config.site_name,
@@ -101,7 +101,7 @@ class BookPlugin(BasePlugin[BookConfig]):
             config.site_url or "",
             str(config.theme.get("language") or config.theme.get("locale") or "en"),
             str(site / logo) if (logo := config.theme.get("logo")) and (site / logo).is_file() else "",
-            [leaf for leaf in self._leaves if leaf.html],
+            [leaf for leaf in leaves if leaf.html],
             [(site / name).read_text(encoding="utf-8") for name in styles if (site / name).is_file()],
             self._files,
         )
