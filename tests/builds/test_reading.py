@@ -246,3 +246,41 @@ def test_an_error_in_text_of_no_page_ends_the_build(site: Site) -> None:
     done = site.build()
     assert done.returncode == 1
     assert "L80 runs past the end" in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("hook", "said"),
+    [
+        ("def on_config(config):\n    return 1 +\n", "mkdocs.yml: cannot be loaded: SyntaxError: "),
+        ("def on_page_markdown(markdown, **_):\n    raise KeyError('mine')\n", "the site's plugins end with: "),
+        ("def on_files(files, **_):\n    raise SystemExit(3)\n", "the site's plugins end with: 3"),
+    ],
+)
+def test_a_hook_that_fails_ends_a_command_with_a_message(site: Site, hook: str, said: str) -> None:
+    (site.root / "hook.py").write_text(hook, encoding="utf-8")
+    site.config("nav:\n", "hooks: [hook.py]\nnav:\n")
+    for command in ("check", "list", "lock"):
+        done = site.run("mkdocs_metalworking", command)
+        assert done.returncode == 1
+        assert said in done.stdout
+        assert "Traceback" not in done.stdout + done.stderr
+
+
+def test_reading_without_plugins_says_so_and_keeps_the_lock(site: Site) -> None:
+    (site.root / "hook.py").write_text(
+        "def on_page_markdown(markdown, page, **_):\n    return markdown.replace('HERE', open('part.txt').read())\n",
+        encoding="utf-8",
+    )
+    (site.root / "part.txt").write_text(f"<< excerpt acme/kernels@{site.sha}:notes.txt#L2 >>\n", encoding="utf-8")
+    site.config("nav:\n", "hooks: [hook.py]\nnav:\n")
+    site.page("second/three.md", "# Three\n\nHERE\n")
+    through = site.run("mkdocs_metalworking", "lock")
+    assert through.returncode == 0, through.stdout
+    assert "reading through the site's plugins, which takes longer: hook.py" in through.stderr
+    assert "2 files, 0 archives, 1 newly bound" in through.stderr
+    assert site.build("--strict").returncode == 0
+    fast = site.run("mkdocs_metalworking", "lock", "--no-plugins")
+    assert fast.returncode == 0
+    assert "read without plugins that may make or change pages: hook.py (--plugins reads with them)" in fast.stderr
+    assert "2 files, 0 archives, 0 newly bound" in fast.stderr, "what was not seen stays"
+    assert site.build("--strict").returncode == 0

@@ -30,9 +30,10 @@ from ...markdown.highlight_cache import DiskLineCache
 from ...quote.diagnostics import MetalworkingError
 from . import compatibility
 from .assets import PARTS, Lookup, add_assets, used_by, with_assets
-from .code import concealed, finished, revealed, with_excluded, without_excluded
+from .code import revealed
 from .endings import Endings
 from .errand import Errand
+from .finishing import finish, prepare_search, searched
 from .options import MetalworkingConfig
 from .reading import Reading
 from .replay import Replay
@@ -82,9 +83,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         ]
         project = self._project(settings)
         extension = MetalworkingExtension(project=project)
-        # A search reads plain code.
-        searched = "material/search" in config.plugins or "search" in config.plugins
-        extension.late = self.errand is not None or searched
+        extension.late = self.errand is not None or searched(config)  # a search reads plain code
         extension.search = self.config.search
         if self.errand is None:
             extension.line_cache = self._line_cache(settings)
@@ -197,11 +196,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         self, context: TemplateContext, page: Page, config: MkDocsConfig, nav: Navigation
     ) -> TemplateContext:
         """Put words in the place of code for the search, which reads the page at priority 0."""
-        known = self._current.pages.get(page.file.src_uri)
-        if known is not None and page.content is not None:
-            page.content = concealed(page.content, known)
-            if "material/search" not in config.plugins and config.theme.name != "material":
-                page.content = without_excluded(page.content, known)
+        prepare_search(page, self._current.pages.get(page.file.src_uri), config)
         return context
 
     @event_priority(-50)
@@ -213,15 +208,8 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         Material's search reads the page at priority 0; what comes after it costs no search.
         """
         assert self._endings is not None
-        ending = self._endings.of(page)
-        known = self._current.pages.get(page.file.src_uri)
-        if known is not None and page.content is not None:
-            page.content = finished(with_excluded(page.content, known), known)
-            if self._replay is None and known.late:
-                known.late.clear()  # a build needs it once; serve may show the page again
-            page.content = self._endings.fill(page.content, page)
-            if self.config.chapters:
-                page.content += self._endings.html(ending, page)
+        known, again = self._current.pages.get(page.file.src_uri), self._replay is not None
+        ending = finish(page, known, self._endings, chapters=self.config.chapters, again=again)
         context["metalworking"] = ending  # type: ignore[typeddict-unknown-key]
         if PARTS or used_by(page.content or ""):
             context["config"] = with_assets(config)

@@ -209,6 +209,10 @@ def _load(config_file: str | None, **changes: Any) -> MkDocsConfig:
     except ConfigurationError as error:
         hint = "run this in the folder of mkdocs.yml, or name it with -f"
         raise MetalworkingError("config", str(error), hint) from error
+    except Exception as error:  # a hook or a plugin that cannot be imported, a file nested without end
+        where = Location(Path(config_file or "mkdocs.yml").name)
+        reason = f"{type(error).__name__}: {error}".partition("\n")[0]
+        raise MetalworkingError("config", f"cannot be loaded: {reason}", "", where) from error
 
 
 def _ours(config: MkDocsConfig) -> MetalworkingPlugin | None:
