@@ -9,6 +9,7 @@ import pygments
 import pytest
 
 from mkdocs_metalworking.deliver.project import Project
+from mkdocs_metalworking.glossary.labels import labels_for
 from mkdocs_metalworking.markdown import figure, highlight
 from mkdocs_metalworking.markdown.figure import Anchors, code, content, search_text
 from mkdocs_metalworking.quote.directive import parse_directive
@@ -57,7 +58,7 @@ def html(bench: Bench, project: Project, rest: str, cache: highlight.LineCache =
     quotation = project.quoter.quote(
         parse_directive(f"<< excerpt acme/kernels@{bench.commits['acme/kernels']}:{rest} >>")
     )
-    return code(quotation, Anchors.of(quotation, set()), cache)
+    return code(quotation, Anchors.of(quotation, set()), labels_for(), cache)
 
 
 def test_everything_that_shapes_a_line_is_in_its_name(bench: Bench, project: Project) -> None:
@@ -112,7 +113,7 @@ def test_names_in_the_caption_and_in_attributes_are_text(bench: Bench, project: 
     quotation = project.quoter.quote(
         parse_directive(f'<< excerpt acme/kernels@{sha}:a.c title="<b>\u00a0\u26a0\ufe0f\u202e" >>')
     )
-    found = content(quotation, Anchors.of(quotation, set()))
+    found = content(quotation, Anchors.of(quotation, set()), labels_for())
     assert '<span class="mw-title">&lt;b&gt;\u00a0\u26a0\ufe0f<span class="mw-ctl"' in found
     assert "\u202e" not in found
     assert "\\" not in found
@@ -140,3 +141,23 @@ def test_pins_that_share_seven_digits_are_told_apart() -> None:
     with pytest.raises(Exception, match=r"1a486eb fits several pinned commits of a/b: 1a486eb0, 1a486eb1 \(write more"):
         sources.pin("a/b", "1a486eb")
     assert sources.pin("a/b", one[:8]).commit == one
+
+
+def test_a_block_comment_that_reaches_in_is_read_and_one_that_ended_is_not() -> None:
+    lines = ["/* a", "b", "*/ x", "y", "/* z */", "// /* no", "w", *["v"] * 500]
+    before = {n: len(highlight.opening_comment(lines[:n], "a.c")) for n in (0, 1, 2, 3, 4, 5, 6, 7, 450)}
+    assert before == {0: 0, 1: 1, 2: 2, 3: 0, 4: 0, 5: 0, 6: 0, 7: 0, 450: 0}
+    assert highlight.opening_comment(["/* a", "b"], "a.py") == ()
+    assert len(highlight.opening_comment(["/* a", *["v"] * 398], "a.c")) == 399
+
+
+def test_late_code_is_words_until_it_is_asked_for(bench: Bench, project: Project) -> None:
+    sha = bench.commits["acme/kernels"]
+    html, page = bench.convert(f"<< excerpt acme/kernels@{sha}:a.c >>", project=project, late=True)
+    assert list(page.late) == ["0"]
+    assert 'data-mw="0"' in html
+    assert "mw-caption" not in html
+    assert "mw-caption" in page.late["0"]()
+    direct, page = bench.convert(f"<< excerpt acme/kernels@{sha}:a.c >>", project=project)
+    assert not page.late
+    assert "mw-caption" in direct
