@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock as Mutex
@@ -12,9 +12,11 @@ from ..git.command import clone_url
 from ..quote.blob import LockedFile
 from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity
 from ..quote.lock import Lock, load_lock
+from ..quote.quantities import Quantities
 from ..quote.quotation import Quoter
 from ..quote.sources import Sources, load_sources
 from .progress import SILENT, Progress
+from .quantities import read_quantities
 from .resolver import Resolver
 from .store import Store, default_root
 from .transport import Transport
@@ -32,6 +34,7 @@ class Settings:
     root: Path
     sources: Path
     lock: Path
+    quantities: Path
     code: Path
     store: Path | None = None
     transports: tuple[str, ...] = TRANSPORTS
@@ -57,6 +60,7 @@ class Settings:
             root=root,
             sources=root / (options.get("sources") or "sources.yml"),
             lock=root / (options.get("lock") or "sources.lock"),
+            quantities=root / (options.get("quantities") or "quantities.yml"),
             code=root / (options.get("code") or "code"),
             store=root / store if store else None,
             transports=chosen,
@@ -66,20 +70,30 @@ class Settings:
 
 @dataclass
 class Project:
-    """What a build needs to quote. ``problems`` holds what is wrong with the two files."""
+    """What a build needs to quote. ``problems`` holds what is wrong with the files."""
 
     settings: Settings
     sources: Sources
     lock: Lock
     resolver: Resolver
     problems: list[Diagnostic] = field(default_factory=list)
+    quantities: Quantities = field(default_factory=Quantities)
 
     def __post_init__(self) -> None:
         self.quoter = Quoter(self.sources, self.lock, self.resolver)
+        self.problems += self._uncited()
+
+    def _uncited(self) -> Iterator[Diagnostic]:
+        """Yield what is wrong with the citations of quantities."""
+        for source, place in self.quantities.citations():
+            try:
+                self.quoter.cite(source.citation)
+            except MetalworkingError as problem:
+                yield problem.diagnostic.at(place)
 
     @classmethod
     def load(cls, settings: Settings, *, progress: Progress = SILENT) -> Project:
-        """Read sources.yml and sources.lock; what is wrong with them is in ``problems``, nothing is raised."""
+        """Read sources.yml, sources.lock and quantities.yml; what is wrong is in ``problems``, nothing is raised."""
         problems: list[Diagnostic] = []
         sources, lock = Sources(path=settings.sources.name), Lock(path=settings.lock.name)
         try:
@@ -100,8 +114,16 @@ class Project:
         except (OSError, UnicodeDecodeError) as error:
             problems.append(_unreadable(settings.lock, error))
         store = Store(settings.store or default_root())
+        quantities = Quantities(path=settings.quantities.name)
+        try:
+            quantities, found = read_quantities(settings.quantities, store)
+            problems += found
+        except MetalworkingError as problem:
+            problems.append(problem.diagnostic)
+        except (OSError, UnicodeDecodeError) as error:
+            problems.append(_unreadable(settings.quantities, error))
         transports = make_transports(settings, sources, lock, store, progress)
-        return cls(settings, sources, lock, Resolver(store, transports), problems)
+        return cls(settings, sources, lock, Resolver(store, transports), problems, quantities)
 
     def close(self) -> None:
         """Release git processes, archives and connections."""

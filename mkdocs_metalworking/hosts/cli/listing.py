@@ -15,7 +15,7 @@ from ...quote.lines import format_ranges
 from .common import Program, as_json, open_site, pass_program, stop_at, write
 from .stats import depth, table
 
-SCHEMAS = ("front_matter", "mapping", "sources")
+SCHEMAS = ("front_matter", "mapping", "quantities", "sources")
 
 
 @click.command(name="list")

@@ -37,7 +37,7 @@ def prove(site: Site, project: Project, plan: Plan, fresh: Fresh, fates: Mapping
     held = _Held({file.key: data for file, data in fresh.files.values()})
     store = Store(settings.store or default_root())
     transports = [held, *make_transports(settings, sources, lock, store, SILENT)]
-    with closing(Project(settings, sources, lock, Resolver(store, transports), problems)) as moved:
+    with closing(Project(settings, sources, lock, Resolver(store, transports), problems, project.quantities)) as moved:
         after = Site.load(site.config.config_file_path)
         after.drafts = dict(plan.texts)
         errors = after.read(moved).of(Severity.ERROR)
