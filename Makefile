@@ -5,7 +5,8 @@
 # make bench  prints the table of docs/plugin/speed.md, measured on this machine
 # make soak   attacks and faults at length, and the table of docs/plugin/trust.md
 # make fuzz   the parsers under a coverage-guided fuzzer; SECONDS=600 for longer
-# make lint   ruff and mypy
+# make lint   ruff and mypy; scripts and styles too, where node is
+# make lint-py, make lint-web   one of the two
 # make clean  removes what make made
 
 PYTHON ?= python3
@@ -13,7 +14,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUNTIME := $(VENV)/.runtime
 BOOK := $(VENV)/.book
+LINT := $(VENV)/.lint
 DEV := $(VENV)/.dev
+WEB := $(VENV)/.web
 STAGE := build/zensical
 ENGINE ?= mkdocs
 PROPERDOCS := properdocs==1.6.7
@@ -21,7 +24,7 @@ ZENSICAL := zensical==0.0.73
 export NO_MKDOCS_2_WARNING = 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: site site-mkdocs site-properdocs site-zensical serve book bench test soak fuzz lint clean constraints chromium
+.PHONY: site site-mkdocs site-properdocs site-zensical serve book bench test soak fuzz lint lint-py lint-web clean constraints chromium
 .DEFAULT_GOAL := site
 
 site: site-$(ENGINE)
@@ -44,12 +47,19 @@ serve: $(RUNTIME)
 book: $(BOOK) chromium
 	@$(BIN)/mkdocs build -f mkdocs-book.yml
 
-lint: $(DEV)
+lint: lint-py lint-web
+
+lint-py: $(LINT)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
-test: lint chromium
+lint-web: $(WEB)
+	@if [ -d node_modules ]; then node_modules/.bin/biome lint --error-on-warnings --log-level=warn && \
+		node_modules/.bin/stylelint "mkdocs_metalworking/**/*.css" "docs/assets/**/*.css"; \
+		else echo "node is not here: scripts and styles are not linted"; fi
+
+test: lint $(DEV) chromium
 	@$(BIN)/pytest -n auto --dist loadfile $(TESTS)
 
 bench: $(DEV)
@@ -66,7 +76,7 @@ fuzz: $(DEV)
 	@nice -n 10 $(BIN)/python -m tests.trust.fuzz $(SECONDS)
 
 clean:
-	rm -rf site build dist $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
+	rm -rf site build dist $(VENV) node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
 
 # Set-up. Each stamp is made anew when the project's metadata or the pinned versions change.
 
@@ -87,7 +97,16 @@ $(VENV)/.$(PROPERDOCS) $(VENV)/.$(ZENSICAL): $(RUNTIME)
 	@$(BIN)/python -m pip install -q -c constraints.txt $(@:$(VENV)/.%=%)
 	@touch $@
 
-$(DEV): $(BOOK)
+# The lint group alone, so that a style check needs neither the book's libraries nor the tests'.
+$(LINT): $(RUNTIME)
+	@$(BIN)/python -m pip install -q -c constraints.txt --group lint
+	@touch $@
+
+$(WEB): package.json package-lock.json | $(RUNTIME)
+	@if command -v npm >/dev/null; then npm ci --silent --no-audit --no-fund; fi
+	@touch $@
+
+$(DEV): $(BOOK) $(LINT)
 	@$(BIN)/python -m pip install -q -c constraints.txt --group dev
 	@touch $@
 

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
+from .callout import Verdict
 from .library import Entry
 from .mapping import Row, code, literal, verdict_chip
 
@@ -62,7 +63,11 @@ def lookup_json(found: Iterable[Term], pages: Iterable[tuple[Entry, str]]) -> by
         where[entry.uri] = url
         shown[url] = [entry.title, entry.meta.summary, cuda.term if cuda else "", cuda.verdict.value if cuda else ""]
     listed = [[t.cuda, t.metal, t.verdict, where.get(t.uri, ""), t.note] for t in found]
-    return json.dumps({"pages": shown, "terms": listed}, ensure_ascii=False, separators=(",", ":")).encode()
+    return json.dumps(
+        {"pages": shown, "terms": listed, "verdicts": {v.value: v.label for v in Verdict}, "from": "CUDA"},
+        ensure_ascii=False,
+        separators=(",", ":"),
+    ).encode()
 
 
 def sort_key(text: str) -> tuple[str, str]:

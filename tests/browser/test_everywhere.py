@@ -178,9 +178,17 @@ def test_no_page_of_the_book_names_another_host_for_what_it_loads(book: Served) 
         assert not loads.search(file.read_text(encoding="utf-8").replace(book.url, "")), file
 
 
-def test_size_of_what_we_ship() -> None:
-    files = [*(HERE / "mkdocs_metalworking/assets").iterdir(), *(HERE / "docs/assets/site").glob("*.[cj]s*")]
-    assert sum(file.stat().st_size for file in files) < 60_000
+@pytest.mark.parametrize("kind", KINDS)
+def test_size_of_what_a_page_loads(page: Page, site: Served, kind: str) -> None:
+    """The plugin's and the book's styles and scripts, uncompressed; an instrument comes on top."""
+    sizes: dict[str, int] = {}
+    ours = re.compile(r"/assets/(?:metalworking|site)/[^/]+\.(?:css|js)$")
+    page.on(
+        "response", lambda answer: sizes.update({answer.url: len(answer.body())} if ours.search(answer.url) else {})
+    )
+    page.goto(site.url + kind, wait_until="networkidle")
+    assert sizes
+    assert sum(sizes.values()) < 60_000
 
 
 def test_templates_keep_to_plain_jinja() -> None:

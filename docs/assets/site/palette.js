@@ -2,7 +2,7 @@
 (() => {
   "use strict";
   const kept = window.__md_get("__palette");
-  if (!kept || !kept.color) return;
+  if (!kept?.color) return;
   const color = kept.color;
   if (color.media === "(prefers-color-scheme)") {
     const wanted = matchMedia("(prefers-color-scheme: light)").matches ? "light" : "dark";

@@ -2,5 +2,5 @@
 (() => {
   "use strict";
   const target = document.getElementById(location.hash.slice(1));
-  if (target && target.name) target.checked = target.name.startsWith("__tabbed_");
+  if (target?.name) target.checked = target.name.startsWith("__tabbed_");
 })();

@@ -25,7 +25,7 @@ from ...deliver.project import Project
 from ...glossary.callout import split_front_matter
 from ...markdown.extension import NAMES, MetalworkingExtension
 from ...quote.diagnostics import MetalworkingError
-from ..mkdocs.assets import FOLDER, SCRIPTS, STYLES, asset_files
+from ..mkdocs.assets import ENTRY, STYLE
 from ..mkdocs.build import Build, Link
 from ..mkdocs.reading import Site
 
@@ -52,7 +52,7 @@ def stage(site: Site, project: Project, folder: Path, *, strict: bool) -> int:
     (folder / _MARKER).touch()
     shutil.rmtree(folder / "docs", ignore_errors=True)
     site.config.plugins._current_plugin = "metalworking"  # which File.generated reads, as in a hook
-    files = Files([*site.files, *asset_files(site.config)])
+    files = Files([*site.files])
     texts, errors = _pages(site, project, files)
     for file in files:
         if file.inclusion.is_excluded():
@@ -118,8 +118,8 @@ def _configuration(site: Site, folder: Path, *, strict: bool) -> dict[str, Any]:
         "site_dir": "site",
         "markdown_extensions": [*listed, {"mkdocs_metalworking": ours}],
         "plugins": [one for one in raw.get("plugins") or ["search"] if _name(one) != "metalworking"],
-        "extra_css": [*(f"{FOLDER}/{name}" for name in STYLES), *(raw.get("extra_css") or [])],
-        "extra_javascript": [*(f"{FOLDER}/{name}" for name in SCRIPTS), *(raw.get("extra_javascript") or [])],
+        "extra_css": [STYLE, *(raw.get("extra_css") or [])],
+        "extra_javascript": [{"path": ENTRY, "type": "module"}, *(raw.get("extra_javascript") or [])],
         "watch": [Path(os.path.relpath(site.root / one, folder)).as_posix() for one in watch],
     }
 

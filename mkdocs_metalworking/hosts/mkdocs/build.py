@@ -22,6 +22,7 @@ from mkdocs.utils import get_relative_url
 from ...deliver.project import Project
 from ...glossary.bibliography import fill_uses, uses
 from ...glossary.chapters import Book, Place
+from ...glossary.labels import labels_for
 from ...glossary.library import Entry, Library, backlinks, book_of, without_callout
 from ...glossary.lookup import lookup_json, terms
 from ...glossary.mapping import Row, read_mapping
@@ -30,6 +31,7 @@ from ...markdown.extension import MetalworkingExtension
 from ...markdown.page import PageContext
 from ...quote.diagnostics import Diagnostic, Diagnostics, Severity
 from ...quote.quotation import Quotation
+from .assets import add_file, package_files, settings_file, used_by
 
 if TYPE_CHECKING:
     from .plugin import MetalworkingConfig
@@ -99,6 +101,11 @@ class Build:
             trim_blocks=True,
             lstrip_blocks=True,
         )
+
+    @property
+    def parts(self) -> set[str]:
+        """What of the scripts the site asked for on every page."""
+        return {"lookup", "previews"}
 
     # While pages are read
 
@@ -203,10 +210,11 @@ class Build:
         addresses = [
             (entry, file.url) for entry in self.library if (file := files.get_file_from_path(entry.uri)) is not None
         ]
-        data = lookup_json(terms(known, self._mapping), addresses)
-        if (old := files.get_file_from_path(LOOKUP)) is not None:
-            files.remove(old)
-        files.append(File.generated(self._config, LOOKUP, content=data))
+        if self.parts:
+            add_file(files, self._config, LOOKUP, lookup_json(terms(known, self._mapping), addresses))
+        if self.parts or any(used_by(file.page.content or "") for file in files.documentation_pages() if file.page):
+            for uri, content in (*package_files(), settings_file(labels_for(), self.parts)):
+                add_file(files, self._config, uri, content)
 
     def finish_page(self, page: Page) -> Ending:
         """Put the coloured code in and add what the whole book knows."""

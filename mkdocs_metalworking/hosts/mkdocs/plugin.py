@@ -29,7 +29,7 @@ from ...markdown.highlight import FORMAT
 from ...markdown.highlight_cache import DiskLineCache
 from ...quote.diagnostics import MetalworkingError
 from . import compatibility
-from .assets import asset_files
+from .assets import used_by, with_assets
 from .build import Build
 from .replay import Replay
 
@@ -107,12 +107,6 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
             self._cache = DiskLineCache(root / "highlight.sqlite", f"{__version__}:{FORMAT}")
         return self._cache
 
-    def on_files(self, files: Files, config: MkDocsConfig) -> Files:
-        """Add the package's styles and scripts."""
-        for file in asset_files(config):
-            files.append(file)
-        return files
-
     @event_priority(-100)
     def on_nav(self, nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
         """Learn the order of reading and what every page says of itself."""
@@ -164,11 +158,21 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         """
         ending = self._current.finish_page(page)
         context["metalworking"] = ending  # type: ignore[typeddict-unknown-key]
+        if self._current.parts or used_by(page.content or ""):
+            context["config"] = with_assets(config)
         if self._replay is not None:
             self._replay.template_key(page, cast(dict[str, Any], context), ending)
         return context
 
     on_page_context = CombinedEvent(_before_search, _after_search)
+
+    def on_template_context(
+        self, context: TemplateContext, template_name: str, config: MkDocsConfig
+    ) -> TemplateContext:
+        """Give the 404 page what the site asked for on every page."""
+        if self._current.parts:
+            context["config"] = with_assets(config)
+        return context
 
     @event_priority(-50)
     def on_post_build(self, config: MkDocsConfig) -> None:

@@ -1,0 +1,38 @@
+/* What the other modules share: the root of the site, elements, labels, the data of the lookup, and a page's arrival. */
+import told from "./settings.js";
+
+/* The site's root: this file lies in assets/metalworking/. */
+export const root = new URL("../../", import.meta.url);
+/* Words of the site's language, and what the site asked for on every page; the build writes both. */
+export const labels = told.labels;
+export const asked = new Set(told.parts);
+
+export const make = (tag, cls, text) => {
+  const el = document.createElement(tag);
+  if (cls) el.className = cls;
+  if (text !== undefined) el.textContent = text;
+  return el;
+};
+
+export const editing = (el) => el && (el.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(el.tagName));
+
+/* Runs on this page, and on every page that arrives by Material's instant navigation. */
+export const onPage = (run) => (window.document$ ? window.document$.subscribe(run) : run());
+
+/* An address as a person reads it; one that is no valid text stays as it is. */
+export const decoded = (text) => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
+
+let loading;
+export const lookup = () =>
+  (loading ||= fetch(new URL("lookup.json", import.meta.url))
+    .then((answer) => (answer.ok ? answer.json() : Promise.reject(answer.status)))
+    .catch(() => {
+      loading = null;
+      return { pages: {}, terms: [], verdicts: {} };
+    }));

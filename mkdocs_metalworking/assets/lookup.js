@@ -1,0 +1,165 @@
+/* The lookup: a combobox where a page has a place for it, the same in a dialog everywhere else (key c). */
+import { editing, labels, lookup, make, onPage, root } from "./base.js";
+import { find, plain, rowsOf } from "./lookup-find.js";
+
+let known;
+const load = () => (known ||= lookup().then((data) => ({ data, rows: rowsOf(data) })));
+
+const mount = (box) => {
+  const input = box.querySelector("input");
+  const list = box.querySelector("[role=listbox]");
+  if (!input || box.dataset.ready) return;
+  box.dataset.ready = "1";
+  let at = -1;
+  const close = () => {
+    list.hidden = true;
+    input.setAttribute("aria-expanded", "false");
+    input.removeAttribute("aria-activedescendant");
+    at = -1;
+  };
+  const select = (next) => {
+    const options = list.children;
+    options[at]?.setAttribute("aria-selected", "false");
+    at = next;
+    if (options[at]) {
+      options[at].setAttribute("aria-selected", "true");
+      options[at].scrollIntoView({ block: "nearest" });
+      input.setAttribute("aria-activedescendant", options[at].id);
+    } else input.removeAttribute("aria-activedescendant");
+  };
+  const open = (option) => {
+    if (!option) return;
+    if (option.dataset.search) {
+      box.closest("dialog")?.close();
+      close();
+      const toggle = document.getElementById("__search");
+      const field = document.querySelector("[data-md-component=search-query]");
+      if (!toggle || !field) return;
+      if (!toggle.checked) toggle.click();
+      field.value = option.dataset.search;
+      field.dispatchEvent(new Event("keyup"));
+      field.focus();
+      return;
+    }
+    if (!option.dataset.href) return;
+    box.closest("dialog")?.close();
+    const link = make("a");
+    link.href = option.dataset.href;
+    document.body.append(link);
+    link.click();
+    link.remove();
+  };
+  const render = async () => {
+    const text = input.value;
+    const { rows, data } = await load();
+    if (text !== input.value) return;
+    if (!plain(text)) return close();
+    const found = find(rows, text);
+    list.replaceChildren(
+      ...found.map((row, number) => {
+        const option = make("li", row.verdict ? `mw-v-${row.verdict}` : "");
+        option.append(make("b", "", row.cuda), row.verdict ? make("span", "mw-verdict", data.verdicts[row.verdict]) : make("span"));
+        option.append(make("i", "", row.metal));
+        const page = row.title && row.title !== row.metal && !row.own ? `${row.title}. ` : "";
+        option.append(make("small", "", page + (row.note || "")));
+        if (row.url) option.dataset.href = new URL(row.url, root).href;
+        option.id = `${list.id}-${number}`;
+        return option;
+      }),
+    );
+    if (!found.length) {
+      const option = make("li");
+      option.append(make("b", "", text), make("span"), make("small", "", labels.lookup_none));
+      option.dataset.search = text;
+      option.id = `${list.id}-0`;
+      list.append(option);
+    }
+    for (const option of list.children) {
+      option.setAttribute("role", "option");
+      option.setAttribute("aria-selected", "false");
+    }
+    list.hidden = false;
+    input.setAttribute("aria-expanded", "true");
+    at = -1;
+    select(0);
+  };
+  input.addEventListener("focus", load);
+  input.addEventListener("input", render);
+  input.addEventListener("keydown", (event) => {
+    const count = list.children.length;
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      event.preventDefault();
+      if (list.hidden) render();
+      else select((at + (event.key === "ArrowDown" ? 1 : count - 1)) % count);
+    } else if (event.key === "Enter") {
+      event.preventDefault();
+      if (!list.hidden) open(list.children[at]);
+      else render();
+    } else if (event.key === "Escape" && !list.hidden) {
+      event.preventDefault();
+      event.stopPropagation();
+      close();
+    } else if (event.key === "Escape" && input.value && !box.closest("dialog")) input.value = "";
+  });
+  input.addEventListener("blur", () => setTimeout(() => document.activeElement !== input && close(), 150));
+  list.addEventListener("pointerdown", (event) => event.preventDefault());
+  list.addEventListener("click", (event) => open(event.target.closest("[role=option]")));
+  box.querySelectorAll("[data-mw-try]").forEach((button) =>
+    button.addEventListener("click", () => {
+      input.value = button.dataset.mwTry;
+      input.focus();
+      render();
+    }),
+  );
+};
+
+let dialog;
+const ask = () => {
+  const present = document.querySelector(".md-content [data-mw-lookup] input");
+  if (present) {
+    present.scrollIntoView({ block: "center" });
+    return present.focus();
+  }
+  if (!dialog) {
+    dialog = make("dialog", "mw-dialog");
+    dialog.setAttribute("aria-label", labels.lookup);
+    const box = make("div", "mw-lookup");
+    const label = make("label", "", labels.lookup_term);
+    const inner = make("div", "mw-lookup-box");
+    const input = make("input");
+    const list = make("ul", "mw-lookup-list");
+    input.id = label.htmlFor = "mw-ask-input";
+    list.id = "mw-ask-list";
+    list.hidden = true;
+    list.setAttribute("role", "listbox");
+    list.setAttribute("aria-label", labels.counterparts);
+    for (const [name, value] of Object.entries({ type: "text", role: "combobox", "aria-expanded": "false", "aria-controls": list.id, "aria-autocomplete": "list", autocomplete: "off", autocapitalize: "off", spellcheck: "false" })) input.setAttribute(name, value);
+    inner.append(input, list);
+    box.append(label, inner);
+    const shut = make("button", "mw-dialog-close", labels.close);
+    shut.type = "button";
+    shut.addEventListener("click", () => dialog.close());
+    dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
+    dialog.append(box, shut);
+    document.body.append(dialog);
+    mount(box);
+  }
+  dialog.querySelector("input").value = "";
+  if (!dialog.open) dialog.showModal();
+  dialog.querySelector("input").focus();
+};
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "c" || event.metaKey || event.ctrlKey || event.altKey || editing(document.activeElement)) return;
+  event.preventDefault();
+  ask();
+});
+const button = document.querySelector(".mw-ask");
+if (button) button.href = String(new URL(button.href));
+document.addEventListener("click", (event) => {
+  if (!event.target.closest?.(".mw-ask") || event.metaKey || event.ctrlKey) return;
+  event.preventDefault();
+  event.stopPropagation();
+  ask();
+}, true);
+
+onPage(() => document.querySelectorAll("[data-mw-lookup]").forEach(mount));

@@ -1,0 +1,166 @@
+"""The plugin's styles and scripts on sites that are not this book: they touch our elements and nothing else."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.browser import content
+from tests.support import Bench
+
+TEXT = """\
+# A page of a stranger
+
+Prose with `code`, [a link](https://example.org), **weight** and a footnote[^1].
+
+```c hl_lines="1"
+int main(void) { return 0; } // a comment
+```
+
+| Name | Value |
+|------|-------|
+| one  | 1     |
+
+!!! note "Mind"
+    An admonition.
+
+> A quotation.
+
+1. One
+2. Two
+
+    - below
+
+[^1]: Its text.
+"""
+EXCERPT = "\n<< excerpt acme/kernels@SHA:scale.metal#L5-12 hl=7 >>\n- L7: a note\n"
+THEMES = {
+    "material": "{name: material, font: false, palette: {scheme: default}}",
+    "material-slate": "{name: material, font: false, palette: {scheme: slate}}",
+    "material-own": "{name: material, font: false, palette: {scheme: night}}",
+    "readthedocs": "{name: readthedocs, highlightjs: false}",
+    "mkdocs": "{name: mkdocs, highlightjs: false}",
+}
+OWN_SCHEME = (
+    '[data-md-color-scheme="night"]{color-scheme:dark;--md-default-bg-color:#101418;--md-default-fg-color:#e8eaed;'
+    "--md-default-fg-color--light:#aab0b8;--md-default-fg-color--lighter:#7d848d;--md-default-fg-color--lightest:#31363d;"
+    "--md-typeset-color:#e8eaed;--md-typeset-a-color:#8ab4f8;--md-code-bg-color:#1b2026;--md-code-fg-color:#e8eaed;"
+    "--md-code-hl-keyword-color:#9fb8ff;--md-code-hl-comment-color:#9aa0a8;--md-code-hl-color--light:#3a3320}\n"
+)
+# What every element outside ours looks like. Sizes and places follow from what stands beside an element.
+LOOK = """() => {
+  const ours = (el) => el.closest('[class^="mw-"],[class*=" mw-"]');
+  const layout = /size|width|height|inset|origin|^(top|right|bottom|left)$|perspective/;
+  const others = [...document.body.querySelectorAll("*:not(script,link)")].filter((el) => !ours(el));
+  return others.map((el) => {
+    const style = getComputedStyle(el);
+    const names = [...style].filter((name) => !layout.test(name) && !name.startsWith("--mw-"));
+    return [el.tagName, el.className.toString(), names.map((name) => `${name}:${style[name]}`).sort().join(";")];
+  });
+}"""
+
+
+def build(bench: Bench, theme: str, name: str, text: str, options: str) -> Path:
+    folder = bench.root / name
+    (folder / "docs").mkdir(parents=True)
+    (folder / "docs/index.md").write_text(text, encoding="utf-8")
+    (folder / "docs/extra.css").write_text(OWN_SCHEME, encoding="utf-8")
+    (folder / "mkdocs.yml").write_text(
+        f"site_name: Stranger\ntheme: {THEMES[theme]}\nextra_css: [extra.css]\nplugins: {options}\n"
+        "markdown_extensions: [admonition, footnotes, tables, pymdownx.superfences, pymdownx.highlight]\n",
+        encoding="utf-8",
+    )
+    env = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    command = [sys.executable, "-m", "mkdocs", "build", "-q", "--strict"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=env, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder / "site"
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
+    made = Bench(tmp_path_factory.mktemp("stranger"))
+    made.add_repo("acme/kernels", content.FILES)
+    made.write([("acme/kernels", "scale.metal")])
+    return made
+
+
+def look(browser: Browser, site: Path) -> list[list[str]]:
+    # From files: no script of the theme that asks for data may change the page.
+    context = browser.new_context(viewport={"width": 1200, "height": 800}, java_script_enabled=True)
+    page = context.new_page()
+    page.goto((site / "index.html").as_uri())
+    page.evaluate("Promise.all(document.getAnimations().map((one) => one.finish()).concat(document.fonts.ready))")
+    found: list[list[str]] = page.evaluate(LOOK)
+    context.close()
+    return found
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_nothing_else_changes_its_look(browser: Browser, bench: Bench, theme: str) -> None:
+    sha = bench.commits["acme/kernels"][:7]
+    quoting = TEXT.replace("[^1]:", EXCERPT.replace("SHA", sha) + "\n[^1]:")
+    at = {"sources": "sources.yml", "lock": "sources.lock", "code": "code"}
+    places = ", ".join(f"{option}: {bench.root}/{name}" for option, name in at.items())
+    used = f"[search, {{metalworking: {{{places}}}}}]"
+    before = look(browser, build(bench, theme, f"{theme}-without", TEXT, "[search]"))
+    site = build(bench, theme, f"{theme}-with", quoting, used)
+    after = look(browser, site)
+    assert "mw-excerpt" in (site / "index.html").read_text(encoding="utf-8")
+    assert [one[:2] for one in after] == [one[:2] for one in before]
+    changed = [
+        (tag, name, sorted(set(new.split(";")) ^ set(old.split(";")))[:6])
+        for (tag, name, old), (_, _, new) in zip(before, after, strict=True)
+        if old != new
+    ]
+    assert not changed
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_an_excerpt_looks_like_the_sites_code(browser: Browser, bench: Bench, theme: str) -> None:
+    """The background, the colour and the face of an excerpt are those of a fence; its text can be read upon it."""
+    site = bench.root / f"{theme}-with/site/index.html"
+    page = browser.new_page()
+    page.goto(site.as_uri())
+    found: dict[str, Any] = page.evaluate(
+        """() => {
+          const of = (el, names) => Object.fromEntries(names.map((name) => [name, getComputedStyle(el)[name]]));
+          const fence = document.querySelector("pre:not(.mw-pre) code");
+          const ours = document.querySelector(".mw-pre code");
+          const k = (root) => root.querySelector(".kt, .k, .kr");
+          return {
+            fence: of(fence, ["color", "fontFamily"]), ours: of(ours, ["color", "fontFamily"]),
+            tokens: [k(fence), k(ours)].map((el) => el && getComputedStyle(el).color),
+            back: getComputedStyle(document.querySelector(".mw-excerpt")).backgroundColor,
+          };
+        }"""
+    )
+    page.close()
+    if theme.startswith("material"):
+        assert found["ours"] == found["fence"]
+        assert found["tokens"][0] == found["tokens"][1]
+    ink, ground = (channels(found["ours"]["color"]), channels(found["back"]))
+    assert contrast(ink, ground) >= 4.5, json.dumps(found)
+
+
+def channels(color: str) -> list[float]:
+    """Return red, green and blue, 0 to 1, of ``rgb(...)`` as Chromium writes it."""
+    return [float(part) / 255 for part in color[color.index("(") + 1 : -1].replace("/", ",").split(",")[:3]]
+
+
+def contrast(one: list[float], other: list[float]) -> float:
+    """Return the contrast ratio as WCAG 2.2 defines it."""
+
+    def luminance(color: list[float]) -> float:
+        r, g, b = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in color)
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b
+
+    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
