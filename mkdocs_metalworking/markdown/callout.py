@@ -11,6 +11,7 @@ from markdown.util import AtomicString
 
 from ..glossary.callout import Cuda, modal_title, modal_url, read_front_matter, split_front_matter
 from ..quote.diagnostics import MetalworkingError
+from .quantities import fill
 
 if TYPE_CHECKING:
     from .extension import Work
@@ -68,7 +69,7 @@ class CalloutProcessor(Treeprocessor):
             root.insert(index, self._callout(meta.cuda))
         if meta.summary and index:
             summary = Element("p", {"class": "mw-summary"})
-            summary.text = AtomicString(meta.summary)
+            summary.text = AtomicString(fill(self._work, meta.summary, self._work.locator.text("summary:")))
             root.insert(index, summary)
 
     def _callout(self, cuda: Cuda) -> Element:

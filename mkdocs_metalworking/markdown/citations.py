@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .extension import Work
 
 # Python-Markdown's own pattern for code spans: a citation inside one is literal.
-_CODE_SPAN = re.compile(r"(?<!\\)(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)", re.DOTALL)
+CODE_SPAN = re.compile(r"(?<!\\)(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)", re.DOTALL)
 _LITERAL = frozenset({"code", "pre", "script", "style"})
 # A footnote reference stands right behind its claim; authors write a space there because it reads better.
 _SPACED = re.compile(rf"(?:(?<=\S)[ \n]+)?(?P<citation>{CITATION.pattern})")
@@ -43,7 +43,7 @@ class CitationProcessor(Treeprocessor):
         """Replace the citations of the page and of its footnotes."""
         self._work.locator.rewind()
         footnotes = self._footnotes()
-        for element in _elements(root):
+        for element in elements(root):
             if element.text and "[@" in element.text and not isinstance(element.text, AtomicString):
                 element.text = self._replace(element.text, footnotes)
             for child in element:
@@ -59,7 +59,7 @@ class CitationProcessor(Treeprocessor):
 
     def _replace(self, text: str, footnotes: Any) -> str:
         starts, ends = [], []
-        for span in _CODE_SPAN.finditer(text):
+        for span in CODE_SPAN.finditer(text):
             starts.append(span.start())
             ends.append(span.end())
 
@@ -84,11 +84,12 @@ class CitationProcessor(Treeprocessor):
         html = describe(cited)
         name = "cite-" + hashlib.sha256(html.encode()).hexdigest()[:8]
         if name not in footnotes.footnotes:
-            footnotes.setFootnote(name, work.md.htmlStash.store(html))
+            footnotes.setFootnote(name, work.stash(html))
         return f"[^{name}]"
 
 
-def _elements(root: Element) -> Iterator[Element]:
+def elements(root: Element) -> Iterator[Element]:
+    """Yield what may hold prose, in no order that matters; no recursion: a page may nest deeper than the stack."""
     todo = [root]
     while todo:
         element = todo.pop()
@@ -99,6 +100,11 @@ def _elements(root: Element) -> Iterator[Element]:
 
 def describe(cited: CitedReference | CitedLines) -> str:
     """Return the footnote's HTML: what it is, where it is, and the qualification."""
+    return f'<span class="mw-cite">{described(cited)}.</span>'
+
+
+def described(cited: CitedReference | CitedLines) -> str:
+    """Return the same as a part of a sentence."""
     if isinstance(cited, CitedLines):
         key = cited.key
         links = [
@@ -111,7 +117,7 @@ def describe(cited: CitedReference | CitedLines) -> str:
     else:
         body = describe_reference(cited)
     note = f" ({_e(cited.note)})" if cited.note else ""
-    return f'<span class="mw-cite">{body}{note}.</span>'
+    return f"{body}{note}"
 
 
 def describe_reference(cited: CitedReference) -> str:

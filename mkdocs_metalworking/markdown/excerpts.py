@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -22,6 +23,7 @@ from ..quote.lines import LineRange, format_ranges, parse_ranges
 from ..quote.permalinks import permalink
 from ..quote.quotation import Quotation
 from . import figure, highlight
+from .quantities import fill
 
 if TYPE_CHECKING:
     from .extension import Work
@@ -75,6 +77,7 @@ class ExcerptProcessor(BlockProcessor):
         where = work.locator.directive(text)
         try:
             directive = parse_directive(text)
+            directive = replace(directive, title=fill(work, directive.title, where))
             quotation = work.quoter().quote(directive)
         except MetalworkingError as problem:
             work.page.report(problem, where)
@@ -94,7 +97,7 @@ class ExcerptProcessor(BlockProcessor):
             work.page.report(problem, where)
             return figure.error(problem.diagnostic.at(where))
         # Atomic, so that no inline pattern is tried on the stash mark.
-        element.text = AtomicString(self.parser.md.htmlStash.store(html))
+        element.text = AtomicString(work.stash(html))
         work.page.quotations.append(quotation)
         work.figures.append((element, quotation, anchors, where))
         return element

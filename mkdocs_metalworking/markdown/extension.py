@@ -20,6 +20,7 @@ from markdown.preprocessors import Preprocessor
 
 from ..deliver.project import Project, Settings
 from ..quote.diagnostics import Diagnostics, Location, MetalworkingError, Severity
+from ..quote.quantities import Quantities
 from ..quote.quotation import Quotation, Quoter
 from . import highlight
 from .callout import CalloutProcessor, FrontMatterPreprocessor
@@ -28,6 +29,7 @@ from .excerpts import EscapeProcessor, ExcerptProcessor, LeftoverProcessor, Note
 from .figure import Anchors
 from .highlight import LineCache
 from .page import Locator, PageContext
+from .quantities import QuantityProcessor
 from .zensical import rendered_page
 
 _LOG = logging.getLogger("mkdocs_metalworking")
@@ -63,10 +65,21 @@ class Work:
         if self.page.source is None:
             self.page.source = source
         self.locator = Locator(self.page)
+        self.stashed: set[int] = set()
         self.figures: list[tuple[Element, Quotation, Anchors, Location]] = []
         self.search = extension.search
         self.late = extension.late
         self.line_cache = extension.line_cache
+
+    def stash(self, html: str) -> str:
+        """Put finished HTML of ours aside; returns what stands for it. It is not searched for anything."""
+        self.stashed.add(self.md.htmlStash.html_counter)
+        return self.md.htmlStash.store(html)
+
+    @property
+    def quantities(self) -> Quantities:
+        """The site's quantities; none where it has no quantities.yml, and where its files cannot be found."""
+        return self._extension.quantities()
 
     def quoter(self) -> Quoter:
         """Return the quoter; raises MetalworkingError when sources.yml or the lock cannot be read."""
@@ -112,6 +125,7 @@ class MetalworkingExtension(Extension):
             "root": [".", "Folder of sources.yml and sources.lock"],
             "sources": ["sources.yml", "The sources file, from root"],
             "lock": ["sources.lock", "The lock file, from root"],
+            "quantities": ["quantities.yml", "The file of quantities, from root"],
             "code": ["code", "Folder of cloned repositories, from root"],
             "store": ["", "Folder of the store of verified files; empty for the user's cache"],
             "transports": [["checkout", "package", "raw"], "Ways to get bytes, in order"],
@@ -131,13 +145,25 @@ class MetalworkingExtension(Extension):
 
     def quoter(self) -> Quoter:
         """Return the quoter of this site, made at first use. Raises MetalworkingError."""
+        project = self._loaded()
+        if project.problems:
+            problem = project.problems[0]
+            raise MetalworkingError(problem.code, problem.message, problem.hint, problem.location)
+        return project.quoter
+
+    def quantities(self) -> Quantities:
+        """Return the quantities of this site."""
+        try:
+            return self._loaded().quantities
+        except MetalworkingError:
+            return Quantities()  # who asks for the quoter tells it
+
+    def _loaded(self) -> Project:
         if self._project is None:
             settings = Settings.of(self.getConfigs(), base=self.base)
-            self._project = _shared(settings, _stamp(settings.sources), _stamp(settings.lock))
-        if self._project.problems:
-            problem = self._project.problems[0]
-            raise MetalworkingError(problem.code, problem.message, problem.hint, problem.location)
-        return self._project.quoter
+            stamps = map(_stamp, (settings.sources, settings.lock, settings.quantities))
+            self._project = _shared(settings, *stamps)
+        return self._project
 
     def extendMarkdown(self, md: Markdown) -> None:
         """Register the processors; each class says why it has its priority."""
@@ -158,6 +184,7 @@ class MetalworkingExtension(Extension):
         )
         md.inlinePatterns.register(EscapeProcessor(work), "metalworking_escape", EscapeProcessor.PRIORITY)
         md.treeprocessors.register(CalloutProcessor(work), "metalworking_callout", CalloutProcessor.PRIORITY)
+        md.treeprocessors.register(QuantityProcessor(work), "metalworking_quantities", QuantityProcessor.PRIORITY)
         md.treeprocessors.register(CitationProcessor(work), "metalworking_citations", CitationProcessor.PRIORITY)
         md.treeprocessors.register(NotesProcessor(work), "metalworking_notes", NotesProcessor.PRIORITY)
         md.treeprocessors.register(_LastProcessor(work), "metalworking_leftovers", LeftoverProcessor.PRIORITY)

@@ -29,6 +29,8 @@ class PageContext:
     diagnostics: Diagnostics = field(default_factory=Diagnostics)
     quotations: list[Quotation] = field(default_factory=list)
     citations: list[CitedReference | CitedLines] = field(default_factory=list)
+    quantities: list[str] = field(default_factory=list)
+    """Keys of the quantities that the page shows, as often as it does."""
     ids: set[str] = field(default_factory=set)
     """Ids given to lines of code; the host adds them to the page's anchors."""
     copies: dict[str, int] = field(default_factory=dict)

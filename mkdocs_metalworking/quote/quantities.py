@@ -92,9 +92,12 @@ class Quantity:
         """Return number and unit, with no break between them; a percent sign and ``x`` stand right behind."""
         return joined(self.number(digits, factor), unit or self.shown or self.unit)
 
-    def spread_text(self) -> str:
+    def spread_text(self, digits: int | None = None, factor: float = 1.0) -> str:
         """Return lowest and highest, when they stand beside the value."""
-        return range_text(*self.spread, self.digits) if self.spread else ""
+        if self.spread is None:
+            return ""
+        low, high = (end / factor for end in self.spread)
+        return range_text(low, high, digits or (self.digits if factor == 1.0 else DERIVED_DIGITS))
 
     def about(self) -> str:
         """Return conditions, kind of evidence and dispute for people, as one text."""
