@@ -15,14 +15,7 @@ __global__ void on_shared(T* out, T inc, int n, unsigned mask, Span* spans) {
   __shared__ T words[1024];
   words[threadIdx.x] = T(0);
   T* mine = words + (threadIdx.x & mask);
-  __syncthreads();
-  unsigned long long start = clock64();
-#pragma unroll 1
-  for (int k = 0; k < n; k += 8)
-#pragma unroll
-    for (int u = 0; u < 8; u++) atomicAdd(mine, inc);
-  unsigned long long stop = clock64();
-  note_span(spans, start, stop);
+  timed<8>(n, spans, [&] { atomicAdd(mine, inc); });
   __syncthreads();
   out[blockIdx.x * blockDim.x + threadIdx.x] = words[threadIdx.x];
 }

@@ -10,14 +10,10 @@ __global__ void strided(unsigned* out, int stride, int n, Span* spans) {
   for (int i = threadIdx.x; i < WORDS; i += blockDim.x) words[i] = i * 2654435761u;
   const volatile unsigned* mine = words + threadIdx.x % 32 * stride;
   unsigned sum = 0;
-  __syncthreads();
-  unsigned long long start = clock64();
-#pragma unroll 1
-  for (int k = 0; k < n; k++)
+  timed<1>(n, spans, [&] {
 #pragma unroll
     for (int r = 0; r < READS; r++) sum += mine[r];
-  unsigned long long stop = clock64();
-  note_span(spans, start, stop);
+  });
   out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
@@ -26,14 +22,7 @@ __global__ void chase(unsigned* out, int stride, int n, Span* spans) {
   extern __shared__ unsigned words[];
   for (int i = threadIdx.x; i < WORDS; i += blockDim.x) words[i] = i;
   unsigned at = threadIdx.x * stride;
-  __syncthreads();
-  unsigned long long start = clock64();
-#pragma unroll 1
-  for (int k = 0; k < n; k += 16)
-#pragma unroll
-    for (int u = 0; u < 16; u++) at = *(const volatile unsigned*)(words + at);
-  unsigned long long stop = clock64();
-  note_span(spans, start, stop);
+  timed<16>(n, spans, [&] { at = *(const volatile unsigned*)(words + at); });
   out[threadIdx.x] = at;
 }
 
@@ -70,14 +59,10 @@ __global__ void wide(unsigned* out, int n, Span* spans) {
   for (int i = threadIdx.x; i < WORDS; i += blockDim.x) words[i] = i * 2654435761u;
   const V* mine = reinterpret_cast<const V*>(words) + threadIdx.x % 32;
   unsigned sum = 0;
-  __syncthreads();
-  unsigned long long start = clock64();
-#pragma unroll 1
-  for (int k = 0; k < n; k++)
+  timed<1>(n, spans, [&] {
 #pragma unroll
     for (int r = 0; r < READS; r++) sum += fold(load(mine + 32 * r));
-  unsigned long long stop = clock64();
-  note_span(spans, start, stop);
+  });
   out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 

@@ -4,42 +4,23 @@
 constexpr int BARRIERS = 4096;
 
 __global__ void only_barriers(Span* spans, int n) {
-  __syncthreads();
-  unsigned long long start = clock64();
-#pragma unroll 1
-  for (int k = 0; k < n; k += 16)
-#pragma unroll
-    for (int u = 0; u < 16; u++) __syncthreads();
-  unsigned long long stop = clock64();
-  note_span(spans, start, stop);
+  timed<16>(n, spans, [] { __syncthreads(); });
 }
 
 __global__ void only_warp_barriers(Span* spans, int n) {
-  __syncthreads();
-  unsigned long long start = clock64();
-#pragma unroll 1
-  for (int k = 0; k < n; k += 16)
-#pragma unroll
-    for (int u = 0; u < 16; u++) __syncwarp();
-  unsigned long long stop = clock64();
-  note_span(spans, start, stop);
+  timed<16>(n, spans, [] { __syncwarp(); });
 }
 
 // Each step hands every value to the thread after the next warp's: two barriers a step, as in a single-buffered tile loop.
 __global__ void exchange(int* out, Span* spans, int n) {
   extern __shared__ int slot[];
   int v = threadIdx.x, source = (threadIdx.x + 33) % blockDim.x;
-  __syncthreads();
-  unsigned long long start = clock64();
-#pragma unroll 1
-  for (int k = 0; k < n; k++) {
+  timed<1>(n, spans, [&] {
     slot[threadIdx.x] = v;
     __syncthreads();
     v = slot[source];
     __syncthreads();
-  }
-  unsigned long long stop = clock64();
-  note_span(spans, start, stop);
+  });
   out[blockIdx.x * blockDim.x + threadIdx.x] = v;
 }
 

@@ -139,8 +139,8 @@ inline void report(const std::string& row, const std::vector<double>& samples, c
     const char* name = "";
     CUDA(cudaFuncGetAttributes(&attributes, kernel));
     CUDA(cudaFuncGetName(&name, kernel));
-    std::printf(", \"kernel\": \"%s\", \"registers\": %d, \"stack\": %zu", name, attributes.numRegs,
-                attributes.localSizeBytes);
+    std::printf(", \"kernel\": \"%s\", \"registers\": %d, \"stack\": %zu, \"shared\": %zu", name, attributes.numRegs,
+                attributes.localSizeBytes, attributes.sharedSizeBytes);
   }
   std::printf("}\n");
   std::fflush(stdout);
@@ -156,6 +156,20 @@ __device__ inline void note_span(Span* spans, unsigned long long start, unsigned
   asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
   atomicMin(&spans[sm].first, start);
   atomicMax(&spans[sm].last, stop);
+}
+
+// Runs `step` n times, UNROLL of them a trip of the loop, between two readings of the clock: the loop of every cycle count
+// here. All warps of a block start together; n is a multiple of UNROLL.
+template <int UNROLL, class Step>
+__device__ __forceinline__ void timed(int n, Span* spans, Step&& step) {
+  __syncthreads();
+  unsigned long long start = clock64();
+#pragma unroll 1
+  for (int k = 0; k < n; k += UNROLL)
+#pragma unroll
+    for (int u = 0; u < UNROLL; u++) step();
+  unsigned long long stop = clock64();
+  note_span(spans, start, stop);
 }
 
 struct Spans {

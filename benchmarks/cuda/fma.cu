@@ -66,16 +66,10 @@ __global__ void chains(T* out, T a, T b, int n, Span* spans) {
   T v[CHAINS];
 #pragma unroll
   for (int c = 0; c < CHAINS; c++) v[c] = Kind<T>::make(START * (c + 1 + threadIdx.x % 4));
-  __syncthreads();
-  unsigned long long start = clock64();
-#pragma unroll 1
-  for (int k = 0; k < n; k += UNROLL)
+  timed<UNROLL>(n, spans, [&] {
 #pragma unroll
-    for (int u = 0; u < UNROLL; u++)
-#pragma unroll
-      for (int c = 0; c < CHAINS; c++) v[c] = fma_(v[c], a, b);
-  unsigned long long stop = clock64();
-  note_span(spans, start, stop);
+    for (int c = 0; c < CHAINS; c++) v[c] = fma_(v[c], a, b);
+  });
   size_t thread = blockIdx.x * size_t(blockDim.x) + threadIdx.x;
 #pragma unroll
   for (int c = 0; c < CHAINS; c++) out[thread * CHAINS + c] = v[c];

@@ -56,6 +56,27 @@ int main() {
   }
   report("call", call, "us", text("CPU time of one <<<1, 1>>>, %d in a row, no wait", SOME));
   report("round_trip", trip, "us", "launch one one-thread kernel and wait for it");
+
+  // The same trip with an event behind the kernel: the host thread spins on it, or sleeps until the driver wakes it.
+  for (bool sleeps : {false, true}) {
+    cudaEvent_t done;
+    CUDA(cudaEventCreateWithFlags(&done, cudaEventDisableTiming | (sleeps ? cudaEventBlockingSync : 0)));
+    std::vector<double> waited;
+    for (int round = 0; round < 21; round++) {
+      double t = now_ms();
+      for (int i = 0; i < TRIPS; i++) {
+        one();
+        CUDA(cudaEventRecord(done, stream));
+        CUDA(cudaEventSynchronize(done));
+      }
+      waited.push_back((now_ms() - t) / TRIPS * 1e3);
+      settle("trips to an event");
+    }
+    CUDA(cudaEventDestroy(done));
+    report(sleeps ? "round_trip_blocking" : "round_trip_event", waited, "us",
+           text("launch one one-thread kernel, record an event, wait for it: %s",
+                sleeps ? "cudaEventBlockingSync, the thread sleeps" : "the thread spins"));
+  }
   report("stream", batch, "us", text("a kernel, of %d one-thread kernels in one stream and one wait, wall clock", MANY));
 
   // On the device alone: the kernels are already queued behind one that holds the stream.

@@ -96,8 +96,7 @@ void product(const Cublas& blas, const Board& board, const char* name, cudaDataT
   };
   auto tflops = [](double ms) { return 2.0 * SIZE * SIZE * SIZE / ms / 1e9; };
   auto set = text("cuBLAS %d, %d^3, %s, accumulation in fp32", blas.version, SIZE, zeros ? "all zeros" : "random data");
-  bool watched = type == CUDA_R_16BF && board.device;
-  if (watched) {
+  if (board.device) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1500));  // let the board cool down to its idle power
     std::vector<double> burst = device_ms(work, 10, 1);
     report(text("%s_burst", name), mapped(burst, tflops), "TFLOPS", set + "; ten products after 1.5 s of rest");
@@ -114,7 +113,7 @@ void product(const Cublas& blas, const Board& board, const char* name, cudaDataT
     report(text("%s_clock", name), mhz, "MHz", set + "; SM clock after a second of products, NVML");
     report(text("%s_power", name), watts, "W", set + "; board power after a second of products, NVML");
   }
-  auto times = device_ms(work, 21, watched ? 200 : 500);
+  auto times = device_ms(work, 21, board.device ? 200 : 500);
   std::vector<T> got = c.get();
   double difference = 0, norm = 0;
   for (int s = 0; s < 192; s++) {

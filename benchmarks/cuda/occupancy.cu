@@ -16,16 +16,10 @@ __global__ void chains(float* out, float a, float b, int n, Span* spans) {
   float v[CHAINS];
 #pragma unroll
   for (int c = 0; c < CHAINS; c++) v[c] = 0.0625f * (c + 1 + threadIdx.x % 4);
-  __syncthreads();
-  unsigned long long start = clock64();
-#pragma unroll 1
-  for (int k = 0; k < n; k += UNROLL)
+  timed<UNROLL>(n, spans, [&] {
 #pragma unroll
-    for (int u = 0; u < UNROLL; u++)
-#pragma unroll
-      for (int c = 0; c < CHAINS; c++) v[c] = step<SQUARE>(v[c], a, b);
-  unsigned long long stop = clock64();
-  note_span(spans, start, stop);
+    for (int c = 0; c < CHAINS; c++) v[c] = step<SQUARE>(v[c], a, b);
+  });
 #pragma unroll
   for (int c = 0; c < CHAINS; c++) out[(blockIdx.x * size_t(blockDim.x) + threadIdx.x) * CHAINS + c] = v[c];
 }

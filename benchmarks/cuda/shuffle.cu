@@ -8,11 +8,15 @@ constexpr unsigned ALL = 0xffffffffu;
 
 struct Rotate {  // a shuffle by a fixed distance
   static __device__ float step(float v, int lane) { return __shfl_sync(ALL, v, lane + 1); }
-  static float host(const std::vector<float>& v, int lane) { return v[(lane + 1) % 32]; }
 };
 struct Xor {
   static __device__ float step(float v, int) { return __shfl_xor_sync(ALL, v, 1); }
-  static float host(const std::vector<float>& v, int lane) { return v[lane ^ 1]; }
+};
+struct RotateAdd {  // the next lane, named by a sum, and an integer addition
+  static constexpr int K = 77;
+  static __device__ float step(float v, int lane) {
+    return __int_as_float(__shfl_sync(ALL, __float_as_int(v), (lane + 1) & 31) + K);
+  }
 };
 struct ByData {  // the source lane is the value itself: nothing is known before the last step has ended
   static __device__ float step(float v, int) { return __int_as_float(__shfl_sync(ALL, __float_as_int(v), __float_as_int(v))); }
@@ -48,16 +52,10 @@ __global__ void lanes(float* out, const float* in, int n, Span* spans) {
   float v[CHAINS];
 #pragma unroll
   for (int c = 0; c < CHAINS; c++) v[c] = in[lane];
-  __syncthreads();
-  unsigned long long start = clock64();
-#pragma unroll 1
-  for (int k = 0; k < n; k += 8)
+  timed<8>(n, spans, [&] {
 #pragma unroll
-    for (int u = 0; u < 8; u++)
-#pragma unroll
-      for (int c = 0; c < CHAINS; c++) v[c] = Op::step(v[c], lane);
-  unsigned long long stop = clock64();
-  note_span(spans, start, stop);
+    for (int c = 0; c < CHAINS; c++) v[c] = Op::step(v[c], lane);
+  });
 #pragma unroll
   for (int c = 0; c < CHAINS; c++) out[(blockIdx.x * size_t(blockDim.x) + threadIdx.x) * CHAINS + c] = v[c];
 }
@@ -96,6 +94,14 @@ int main() {
   for (int i = 0; i < 32; i++) want[i] = in[(i + N) % 32];
   measure<Rotate>("shuffle_rotate", in, want, N, "every lane reads the next");
   measure<Xor>("shuffle_xor", in, in, N, "an even number of steps");
+
+  std::vector<float> counts(32), moved(32);
+  for (int i = 0; i < 32; i++) {
+    int start = i * 3, end = (i + N) % 32 * 3 + N * RotateAdd::K;
+    memcpy(&counts[i], &start, 4);
+    memcpy(&moved[i], &end, 4);
+  }
+  measure<RotateAdd>("shuffle_rotate_add", counts, moved, N, "every lane reads the next, integers, and an addition of a constant");
 
   // A permutation held in the values: lane i reads lane p(i), so the values after one step are p(p(i)), and so on.
   std::vector<float> ids(32), ended(32);

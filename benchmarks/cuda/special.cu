@@ -88,16 +88,10 @@ __global__ void chain(float* out, float y, int n, Span* spans) {
   float v[CHAINS];
 #pragma unroll
   for (int c = 0; c < CHAINS; c++) v[c] = 0.75f + 0.0625f * (c + threadIdx.x % 4);
-  __syncthreads();
-  unsigned long long start = clock64();
-#pragma unroll 1
-  for (int k = 0; k < n; k += 4)
+  timed<4>(n, spans, [&] {
 #pragma unroll
-    for (int u = 0; u < 4; u++)
-#pragma unroll
-      for (int c = 0; c < CHAINS; c++) v[c] = Op::step(v[c], y);
-  unsigned long long stop = clock64();
-  note_span(spans, start, stop);
+    for (int c = 0; c < CHAINS; c++) v[c] = Op::step(v[c], y);
+  });
   float s = 0;
 #pragma unroll
   for (int c = 0; c < CHAINS; c++) s += v[c];
@@ -150,16 +144,10 @@ __global__ void integers(uint32_t* out, uint32_t y, int n, Span* spans) {
   uint32_t v[CHAINS];
 #pragma unroll
   for (int c = 0; c < CHAINS; c++) v[c] = threadIdx.x * 77u + c;
-  __syncthreads();
-  unsigned long long start = clock64();
-#pragma unroll 1
-  for (int k = 0; k < n; k += 4)
+  timed<4>(n, spans, [&] {
 #pragma unroll
-    for (int u = 0; u < 4; u++)
-#pragma unroll
-      for (int c = 0; c < CHAINS; c++) v[c] = Op::step(v[c], y);
-  unsigned long long stop = clock64();
-  note_span(spans, start, stop);
+    for (int c = 0; c < CHAINS; c++) v[c] = Op::step(v[c], y);
+  });
   uint32_t s = 0;
 #pragma unroll
   for (int c = 0; c < CHAINS; c++) s = s * 31 + v[c];

@@ -179,8 +179,6 @@ def test_the_configuration_of_a_book(shop: Workshop) -> None:
     """As shown, but for the forms that need a browser."""
     pytest.importorskip("mkdocs_llmstxt")
     prepare(shop)
-    path = shop.root / "mkdocs.yml"
-    path.write_text("site_url: https://example.org/\n" + path.read_text(encoding="utf-8"), encoding="utf-8")
     (block,) = [block for block in blocks(text_of("plugin/book.md")) if block.title]
     shop.write(block)
     path = shop.root / block.title
