@@ -15,7 +15,7 @@ def number_text(value: float, digits: int | None = None, *, exact: bool = True) 
     """
     number = Decimal(repr(value)) if digits is None else rounded(value, digits)
     text = f"{number:,f}" if abs(number.adjusted()) < 15 else f"{number:.{(digits or 3) - 1}e}"
-    if (digits is None or not exact) and "." in text and "e" not in text:
+    if digits is not None and not exact and "." in text and "e" not in text:
         text = text.rstrip("0").rstrip(".")
     return text.replace("-", "\u2212")
 

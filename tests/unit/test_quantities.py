@@ -217,8 +217,8 @@ def test_ten_times_the_quantities_take_ten_times_the_calls(line: str) -> None:
 
 
 def test_numbers_are_shown_as_people_write_them() -> None:
-    assert [number_text(value) for value in (2.5, 3072, 66, 0.084, 1e-7, -4.0)] == [
-        "2.5", "3,072", "66", "0.084", "0.0000001", "\u22124",
+    assert [number_text(value) for value in (2.5, 3072, 66, 0.084, 1e-7, -4, 2.0)] == [
+        "2.5", "3,072", "66", "0.084", "0.0000001", "\u22124", "2.0",
     ]  # fmt: skip
     assert [number_text(value, 3) for value in (66.3552, 1228.8, 6.8, 0.5, 26.85, 0.0)] == [
         "66.4", "1,230", "6.80", "0.500", "26.9", "0",
