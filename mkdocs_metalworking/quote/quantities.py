@@ -81,7 +81,7 @@ class Quantity:
 
     def number(self, digits: int | None = None, factor: float = 1.0) -> str:
         """Return the number for people, in its unit over *factor*."""
-        low, high = self.low / factor, self.high / factor
+        low, high = (self.low, self.high) if factor == 1.0 else (self.low / factor, self.high / factor)
         if digits is not None or (self.digits is not None and factor == 1.0):
             return range_text(low, high, digits or self.digits)
         if self.formula or factor != 1.0:
@@ -96,8 +96,9 @@ class Quantity:
         """Return lowest and highest, when they stand beside the value."""
         if self.spread is None:
             return ""
-        low, high = (end / factor for end in self.spread)
-        return range_text(low, high, digits or (self.digits if factor == 1.0 else DERIVED_DIGITS))
+        if factor == 1.0:
+            return range_text(*self.spread, digits or self.digits)
+        return range_text(self.spread[0] / factor, self.spread[1] / factor, digits or DERIVED_DIGITS)
 
     def about(self) -> str:
         """Return conditions, kind of evidence and dispute for people, as one text."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
-from .amounts import agree, number_text, range_text
+from .amounts import agree, range_text
 from .diagnostics import Diagnostic, Location, MetalworkingError, Severity
 from .formula import Formula, Number
 from .quantities import Evidence, Quantities, Quantity, joined, unknown
@@ -180,7 +180,7 @@ def _contradictions(quantity: Quantity, document: YamlDocument) -> Iterator[Diag
         says = joined(range_text(source.low, source.high), quantity.shown or quantity.unit)
         where = document.location("quantities", quantity.key, "sources", index)
         how = f"its formula gives {quantity.text(5)}" if quantity.formula else f"here it is {quantity.text()}"
-        within = f", beyond {number_text(quantity.tolerance * 100)}%" if quantity.tolerance else ""
+        within = f", beyond {quantity.tolerance * 100:g}%" if quantity.tolerance else ""
         yield Diagnostic(
             Severity.ERROR,
             "contradiction",

@@ -27,7 +27,7 @@ class Form(StrEnum):
     NUMBER = "number"
     """The number alone."""
     RANGE = "range"
-    """Lowest and highest over runs, with the unit."""
+    """Lowest and highest over runs alone."""
     SENTENCE = "sentence"
     """Number, unit, conditions and kind of evidence, and the footnote."""
 
@@ -89,7 +89,7 @@ def shown_quantity(mention: QuantityMention, quantities: Quantities) -> Shown:
         ends = quantity.spread_text(mention.digits, factor)
         if not ends:
             raise MetalworkingError("quantity", f"{mention.key} has no range beside its value", "leave out as=range")
-        return Shown(quantity, mention.form, joined(ends, unit))
+        return Shown(quantity, mention.form, ends)
     text = joined(quantity.number(mention.digits, factor), unit)
     if mention.form is Form.SENTENCE and (about := quantity.about()):
         text = f"{text} ({about})"
