@@ -66,8 +66,9 @@ def _keep(entry: Path, quantities: Quantities, store: Store) -> None:
     told = {
         "units": {text: [unit.factor, sorted(unit.dimension)] for text, unit in units.known.items()},
         "more": [units.counts, units.more],
+        "readers": quantities.readers,
         "quantities": [
-            {k: v for k, v in asdict(quantity).items() if v not in ("", None, (), [])}
+            {k: v for k, v in asdict(quantity).items() if v not in ("", None, (), []) and (k, v) != ("hint", True)}
             for quantity in quantities.by_key.values()
         ],
     }
@@ -91,7 +92,8 @@ def _kept(entry: Path, path: str) -> Quantities | None:
     units = Units(*told["more"])
     for text, (factor, dimension) in told["units"].items():
         units.known[text] = Unit(factor, frozenset((name, power) for name, power in dimension))
-    return Quantities({entry["key"]: _quantity(entry) for entry in told["quantities"]}, path, units)
+    by_key = {entry["key"]: _quantity(entry) for entry in told["quantities"]}
+    return Quantities(by_key, path, units, tuple(told["readers"]))
 
 
 def _quantity(entry: dict[str, Any]) -> Quantity:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation, Section
 from mkdocs.structure.pages import Page
 
 from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity
+from ..quote.quantities import Quantities
+from ..quote.quantity_mentions import fill_plain
 from .callout import PageMeta, read_front_matter, split_front_matter
 from .chapters import Book, Chapter
 
@@ -35,15 +37,22 @@ class Library:
 
     entries: dict[str, Entry] = field(default_factory=dict)
     _texts: dict[str, str] = field(default_factory=dict)
+    _quantities: Quantities = field(default_factory=Quantities)
 
-    def read(self, files: Files, label: Callable[[File], str]) -> None:
-        """Read the front matter of every page in *files*; *label* gives the path shown in messages."""
+    def read(self, files: Files, label: Callable[[File], str], quantities: Quantities | None = None) -> None:
+        """Read the front matter of every page in *files*; *label* gives the path shown in messages.
+
+        Summaries show *quantities*, as text.
+        """
+        if (quantities or Quantities()) != self._quantities:
+            self._texts.clear()
+            self._quantities = quantities or Quantities()
         uris = set()
         for file in files.documentation_pages():
             uris.add(file.src_uri)
             text = file.content_string
             if self._texts.get(file.src_uri) != text:
-                self.entries[file.src_uri] = read_entry(file.src_uri, text, label(file))
+                self.entries[file.src_uri] = read_entry(file.src_uri, text, label(file), self._quantities)
                 self._texts[file.src_uri] = text
         for gone in self.entries.keys() - uris:
             del self.entries[gone], self._texts[gone]
@@ -52,16 +61,27 @@ class Library:
         return iter(self.entries.values())
 
 
-def read_entry(uri: str, text: str, label: str) -> Entry:
+def read_entry(uri: str, text: str, label: str, quantities: Quantities) -> Entry:
     """Read one page; problems are kept, not raised."""
     try:
         meta, problems = read_front_matter(text, label)
     except MetalworkingError as problem:
         meta, problems = PageMeta(), [problem.diagnostic]
+    meta, more = with_quantities(meta, quantities, text, label)
     body = "\n".join(text.splitlines()[split_front_matter(text)[1] :])
     found = _H1.search(_FENCED.sub("", body))
     title = _MARKUP.sub(lambda m: m[1] or "", found["title"]) if found else ""
-    return Entry(uri, title, meta, tuple(problems))
+    return Entry(uri, title, meta, (*problems, *more))
+
+
+def with_quantities(meta: PageMeta, quantities: Quantities, text: str, label: str) -> tuple[PageMeta, list[Diagnostic]]:
+    """Return *meta* with the quantities of its summary as plain text, and what is wrong with them."""
+    summary, problems, _ = fill_plain(meta.summary, quantities)
+    if summary == meta.summary and not problems:
+        return meta, []
+    line = next((n for n, one in enumerate(text.split("\n"), 1) if one.startswith("summary:")), 1)
+    found = [problem.diagnostic.at(Location(label, line)) for _, problem in problems]
+    return replace(meta, summary=summary.replace("\u00a0", " ")), found
 
 
 def book_of(nav: Navigation, library: Library) -> Book[str]:

@@ -103,12 +103,16 @@ class QuantityProcessor(Treeprocessor):
         try:
             work.quoter()  # what is wrong with the files is told in the place of what follows from it
             shown = shown_quantity(read_quantity_mention(match["inner"]), quantities)
-            note = self._footnote(shown.quantity, quantities) if shown.form in (Form.FULL, Form.SENTENCE) else ""
+            note = (
+                self._footnote(shown.quantity, quantities)
+                if shown.form in (Form.FULL, Form.CELL, Form.SENTENCE)
+                else ""
+            )
         except MetalworkingError as problem:
             work.page.report(problem, work.locator.text(match[0]))
             return f"`{match[0]}`"
         work.page.quantities.append(shown.quantity.key)
-        return work.stash(element(shown)) + note
+        return work.stash(element(shown)) + note + (work.stash(evidence(shown)) if shown.form is Form.CELL else "")
 
     def _footnote(self, quantity: Quantity, quantities: Quantities) -> str:
         """Return the references of the footnotes that say where *quantity* is from."""
@@ -165,6 +169,12 @@ def element(shown: Shown) -> str:
     about = shown.quantity.about()
     title = f' title="{_e(about)}"' if about else ""
     return f'<abbr class="mw-quantity" data-key="{_e(shown.quantity.key)}"{title}>{text}</abbr>'
+
+
+def evidence(shown: Shown) -> str:
+    """Return what stands below a number in a cell: the chip and the kind of evidence."""
+    parts = (shown.quantity.bound, shown.quantity.chip, " and ".join(shown.quantity.kinds))
+    return f' <span class="mw-kind">{_e(", ".join(part for part in parts if part))}</span>'
 
 
 def derivation(quantity: Quantity, quantities: Quantities, work: Work) -> str:

@@ -62,7 +62,8 @@ class Quantity:
     os: str = ""
     method: str = ""
     kind: str = ""
-    page: str = ""
+    hint: bool = True
+    """Whether prose with the same number may mean this one."""
     dispute: str = ""
     tolerance: float = 0.0
     sources: tuple[Evidence, ...] = ()
@@ -123,6 +124,8 @@ class Quantities:
     by_key: Mapping[str, Quantity] = field(default_factory=dict)
     path: str = ""
     units: Units = field(default_factory=Units, compare=False)
+    readers: tuple[str, ...] = ()
+    """Files of the site, as glob patterns, that read quantities by their keys."""
 
     def __bool__(self) -> bool:
         return bool(self.path)

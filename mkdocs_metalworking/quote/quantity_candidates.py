@@ -45,7 +45,7 @@ def candidates(text: str, quantities: Quantities, *, cited: Iterable[str] = ()) 
     targets = cited_targets(text) | set(cited)
     by_number: dict[str, list[Quantity]] = {}
     for quantity in quantities.by_key.values():
-        if (quantity.unit or quantity.shown) and _sources(quantity, quantities) & targets:
+        if quantity.hint and (quantity.unit or quantity.shown) and _sources(quantity, quantities) & targets:
             by_number.setdefault(quantity.number(), []).append(quantity)
     fence = ""
     for number, line in enumerate(text.split("\n"), 1):

@@ -34,7 +34,7 @@ def load_quantities(text: str, path: str = "quantities.yml") -> tuple[Quantities
     reading.compute()
     quantities = {key: quantity for key, quantity in reading.quantities.items() if key not in reading.failed}
     problems = [*reading.problems, *(p for q in quantities.values() for p in _contradictions(q, document))]
-    return Quantities(quantities, path, units), problems
+    return Quantities(quantities, path, units, tuple(document.data.get("readers") or ())), problems
 
 
 class _Reading:

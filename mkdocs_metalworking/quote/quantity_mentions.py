@@ -14,6 +14,7 @@ from .quantities import Quantities, Quantity, joined
 QUANTITY = re.compile(r"\[=(?P<inner>[^\[\]\n]{1,200})\](?![\[(])")
 """What is meant as one; ``[=x](…)`` is a link."""
 _INNER = re.compile(rf"(?P<key>{KEY})(?P<attributes>(?:\s+[a-z]+=\S+)*)\s*")
+_KEY = re.compile(rf"({KEY})(?=\s|\Z)")
 _HINT = "write [=key], [=key as=number], [=key digits=2] or [=key unit=GB/s]"
 
 
@@ -28,6 +29,8 @@ class Form(StrEnum):
     """The number alone."""
     RANGE = "range"
     """Lowest and highest over runs alone."""
+    CELL = "cell"
+    """Number, unit and footnote, with the chip and the kind of evidence below: for tables that compare."""
     SENTENCE = "sentence"
     """Number, unit, conditions and kind of evidence, and the footnote."""
 
@@ -76,6 +79,13 @@ def read_quantity_mention(inner: str) -> QuantityMention:
         else:
             raise MetalworkingError("quantity", f"unknown attribute {name}= in [={key}]", _HINT)
     return QuantityMention(key, form, digits, unit)
+
+
+def mentioned_keys(text: str) -> list[str]:
+    """Return the keys that *text* names, wherever they stand in it."""
+    if "[=" not in text:
+        return []
+    return [found[1] for match in QUANTITY.finditer(text) if (found := _KEY.match(match["inner"]))]
 
 
 def shown_quantity(mention: QuantityMention, quantities: Quantities) -> Shown:

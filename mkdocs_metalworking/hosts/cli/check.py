@@ -13,6 +13,7 @@ from ...git.drift import drift_report
 from ...quote.diagnostics import Diagnostic, Severity
 from ..mkdocs.reading import Site
 from .common import Program, as_json, open_site, pass_program
+from .hints import hints
 
 
 @click.command()
@@ -26,30 +27,33 @@ def check(program: Program, json_: bool, online: bool, strict: bool) -> None:
     with closing(site.project(offline=True)) as project:
         problems = site.read(project)
         problems.extend(contradictions(project.lock, project.settings.code))
+        told = hints(project.quantities, site.pages, site.root)
         found = drift_report(project.sources, project.quoter.wanted, program.url) if online else []
     errors, warnings = problems.of(Severity.ERROR), problems.of(Severity.WARNING)
     if json_:
-        as_json([p.as_dict() for p in [*errors, *warnings, *found]])
+        as_json([p.as_dict() for p in [*errors, *warnings, *told, *found]])
     else:
         for problem in [*errors, *warnings]:
             click.echo(f"{problem.severity}: {problem}" if problem.severity is not Severity.ERROR else str(problem))
+        for hint in told:
+            click.echo(f"{hint.severity}: {hint}")
         for finding in found:
             click.echo(str(finding))
-        click.echo(_summary(site, errors, warnings), err=True)
+        click.echo(_summary(site, errors, warnings, told), err=True)
         if online:
             click.echo(_online_summary(project, found), err=True)
     if errors or (strict and (warnings or found)):
         sys.exit(1)
 
 
-def _summary(site: Site, errors: list[Diagnostic], warnings: list[Diagnostic]) -> str:
+def _summary(site: Site, errors: list[Diagnostic], warnings: list[Diagnostic], hints: list[Diagnostic]) -> str:
     quoted = sum(len(page.quotations) for page in site.pages.values())
     cited = sum(len(page.citations) for page in site.pages.values())
     unread = len({id(q) for page in site.pages.values() for q in page.quotations if q.missing})
     note = f" ({unread} by lock only, their bytes are not on this machine)" if unread else ""
     return (
         f"{len(site.pages)} pages, {quoted} excerpts{note}, {cited} citations: "
-        f"{len(errors)} errors, {len(warnings)} warnings"
+        f"{len(errors)} errors, {len(warnings)} warnings" + (f", {len(hints)} hints" if hints else "")
     )
 
 

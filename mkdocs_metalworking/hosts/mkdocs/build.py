@@ -32,6 +32,7 @@ from ...markdown.page import PageContext
 from ...quote.diagnostics import Diagnostic, Diagnostics, Severity
 from ...quote.quotation import Quotation
 from .assets import add_file, package_files, settings_file, used_by
+from .quantities import DATA, quantities_json, uses_of
 
 if TYPE_CHECKING:
     from .plugin import MetalworkingConfig
@@ -111,7 +112,7 @@ class Build:
 
     def read_book(self, nav: Navigation, files: Files) -> None:
         """Read the front matter of every page and the order of the nav."""
-        self.library.read(files, self.label)
+        self.library.read(files, self.label, self.project.quantities)
         self.book = book_of(nav, self.library)
         self.nav = nav
         self._files = files
@@ -212,9 +213,23 @@ class Build:
         ]
         if self.parts:
             add_file(files, self._config, LOOKUP, lookup_json(terms(known, self._mapping), addresses))
+        if self.project.quantities:
+            content = self._quantities_json()
+            add_file(files, self._config, DATA, content)
         if self.parts or any(used_by(file.page.content or "") for file in files.documentation_pages() if file.page):
             for uri, content in (*package_files(), settings_file(labels_for(), self.parts)):
                 add_file(files, self._config, uri, content)
+
+    def _quantities_json(self) -> bytes:
+        pages = {uri: self._pages[uri] for uri in (*self.book, *self._pages) if uri in self._pages}
+        shown = {uri: context.quantities for uri, context in pages.items()}
+        texts = {uri: context.source or "" for uri, context in pages.items()}
+        links = {
+            uri: (self._title(uri) or uri, file.url)
+            for uri in pages
+            if self._files and (file := self._files.get_file_from_path(uri))
+        }
+        return quantities_json(self.project.quantities, uses_of(texts, shown), links)
 
     def finish_page(self, page: Page) -> Ending:
         """Put the coloured code in and add what the whole book knows."""

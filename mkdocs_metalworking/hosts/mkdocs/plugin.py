@@ -44,6 +44,7 @@ class MetalworkingConfig(base.Config):
 
     sources = c.Type(str, default="sources.yml")
     lock = c.Type(str, default="sources.lock")
+    quantities = c.Type(str, default="quantities.yml")
     code = c.Type(str, default="code")
     store = c.Type(str, default="")
     transports = c.ListOfItems(c.Choice(KNOWN_TRANSPORTS), default=list(TRANSPORTS))
@@ -85,6 +86,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         self._watched = [
             str(settings.sources),
             str(settings.lock),
+            str(settings.quantities),
             *([config.theme.custom_dir] if config.theme.custom_dir else []),
             *([str(settings.root / self.config.mapping)] if self.config.mapping else []),
         ]
