@@ -5,6 +5,7 @@
 # make bench  prints the table of docs/plugin/speed.md, measured on this machine
 # make soak   attacks and faults at length, and the table of docs/plugin/trust.md
 # make fuzz   the parsers under a coverage-guided fuzzer; SECONDS=600 for longer
+# make nightly  properties and random pages with new seeds, on top of make test
 # make lint   ruff and mypy; scripts and styles too, where node is
 # make lint-py, make lint-web   one of the two
 # make clean  removes what make made
@@ -24,7 +25,7 @@ ZENSICAL := zensical==0.0.73
 export NO_MKDOCS_2_WARNING = 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: site site-mkdocs site-properdocs site-zensical serve book bench test soak fuzz lint lint-py lint-web clean constraints chromium
+.PHONY: nightly site site-mkdocs site-properdocs site-zensical serve book bench test soak fuzz lint lint-py lint-web clean constraints chromium gxx
 .DEFAULT_GOAL := site
 
 site: site-$(ENGINE)
@@ -59,7 +60,7 @@ lint-web: $(WEB)
 		node_modules/.bin/stylelint "mkdocs_metalworking/**/*.css" "docs/assets/**/*.css"; \
 		else echo "node is not here: scripts and styles are not linted"; fi
 
-test: lint $(DEV) chromium
+test: lint $(DEV) chromium gxx
 	@$(BIN)/pytest -n auto --dist loadfile $(TESTS)
 
 bench: $(DEV)
@@ -70,6 +71,9 @@ SECONDS ?= 120
 
 soak: $(DEV) chromium
 	@nice -n 10 $(BIN)/python -m tests.trust.soak $(SECTIONS)
+
+nightly: $(DEV)
+	@HYPOTHESIS_PROFILE=fresh $(BIN)/pytest -q -n auto tests/unit tests/structure tests/trust/test_parsers.py tests/trust/test_text.py
 
 fuzz: $(DEV)
 	@$(BIN)/python -m pip install -q atheris 2>/dev/null || true
@@ -115,6 +119,12 @@ chromium:
 	@command -v "$${CHROMIUM:-chromium}" >/dev/null || { command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && \
 		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium fonts-dejavu-core >/dev/null; } || \
 		echo "Chromium is not here: no PDF, and the browser tests will be skipped"
+
+# The ladder's kernels are compiled for the CPU by g++ (tests/ladder), and addr2line names their lines.
+gxx:
+	@{ command -v g++ && command -v addr2line; } >/dev/null || { command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq g++ binutils >/dev/null; } || \
+		echo "g++ is not here: no Metal kernel will be run"
 
 constraints: $(DEV)
 	@$(BIN)/python -m pip freeze --exclude-editable | grep -v '^-e\|@ file' | LC_ALL=C sort -f > constraints.txt

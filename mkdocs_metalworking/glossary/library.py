@@ -11,6 +11,7 @@ from mkdocs.structure.nav import Navigation, Section
 from mkdocs.structure.pages import Page
 
 from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity
+from ..quote.lines import text_lines
 from ..quote.quantities import Quantities
 from ..quote.quantity_mentions import fill_plain
 from .callout import PageMeta, read_front_matter, split_front_matter
@@ -68,7 +69,7 @@ def read_entry(uri: str, text: str, label: str, quantities: Quantities) -> Entry
     except MetalworkingError as problem:
         meta, problems = PageMeta(), [problem.diagnostic]
     meta, more = with_quantities(meta, quantities, text, label)
-    body = "\n".join(text.splitlines()[split_front_matter(text)[1] :])
+    body = "\n".join(text_lines(text)[split_front_matter(text)[1] :])
     found = _H1.search(_FENCED.sub("", body))
     title = _MARKUP.sub(lambda m: m[1] or "", found["title"]) if found else ""
     return Entry(uri, title, meta, (*problems, *more))
@@ -79,9 +80,14 @@ def with_quantities(meta: PageMeta, quantities: Quantities, text: str, label: st
     summary, problems, _ = fill_plain(meta.summary, quantities)
     if summary == meta.summary and not problems:
         return meta, []
-    line = next((n for n, one in enumerate(text.split("\n"), 1) if one.startswith("summary:")), 1)
-    found = [problem.diagnostic.at(Location(label, line)) for _, problem in problems]
+    where = Location(label, line_of(text, "summary:"))
+    found = [problem.diagnostic.at(where) for _, problem in problems]
     return replace(meta, summary=summary.replace("\u00a0", " ")), found
+
+
+def line_of(text: str, start: str) -> int:
+    """Return the first line of *text* that begins with *start*; 1 when none does."""
+    return next((n for n, one in enumerate(text_lines(text), 1) if one.startswith(start)), 1)
 
 
 def book_of(nav: Navigation, library: Library) -> Book[str]:

@@ -10,7 +10,7 @@ from markdown.treeprocessors import Treeprocessor
 from markdown.util import AtomicString
 
 from ..glossary.callout import Cuda, modal_title, modal_url, read_front_matter, split_front_matter
-from ..quote.diagnostics import MetalworkingError
+from ..quote.diagnostics import Location, MetalworkingError
 from .quantities import fill
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class CalloutProcessor(Treeprocessor):
             root.insert(index, self._callout(meta.cuda))
         if meta.summary and index:
             summary = Element("p", {"class": "mw-summary"})
-            summary.text = AtomicString(fill(self._work, meta.summary, self._work.locator.text("summary:")))
+            summary.text = AtomicString(fill(self._work, meta.summary, Location(self._work.page.path)))
             root.insert(index, summary)
 
     def _callout(self, cuda: Cuda) -> Element:
@@ -95,4 +95,4 @@ class CalloutProcessor(Treeprocessor):
     def _part(self, aside: Element, name: str, title: str, text: str) -> None:
         part = SubElement(aside, "div", {"class": f"mw-cuda-{name}"})
         SubElement(part, "p", {"class": "mw-cuda-title"}).text = AtomicString(title)
-        self._work.md.parser.parseChunk(part, text)
+        self._work.md.parser.parseChunk(part, self._work.tracker.front(text))

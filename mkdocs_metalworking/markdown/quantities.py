@@ -5,29 +5,34 @@ from __future__ import annotations
 import hashlib
 import re
 from bisect import bisect_right
-from html import escape
 from typing import TYPE_CHECKING, Any
 from xml.etree.ElementTree import Element
 
 from markdown.treeprocessors import Treeprocessor
 from markdown.util import AtomicString
 
-from ..quote.diagnostics import Location, MetalworkingError, printable
+from ..quote.diagnostics import Location, MetalworkingError
+from ..quote.mentions import Kind
 from ..quote.quantities import Quantities, Quantity
-from ..quote.quantity_mentions import QUANTITY, Form, Shown, fill_plain, read_quantity_mention, shown_quantity
-from .citations import CODE_SPAN, describe, described, elements
+from ..quote.quantity_mentions import QUANTITY, Form, QuantityMention, Shown, fill_plain, shown_quantity
+from .citations import CODE_SPAN, Growing, describe, described, elements
+from .tracking import MARK, Met, Outcome
+from .visible import html_attribute, html_text
 
 if TYPE_CHECKING:
     from .extension import Work
 
-# Raw HTML that shows code or is none, and tags with their attributes that scripts read: a mention inside is literal.
+# Raw HTML that shows code, or is none.
 _LITERAL_HTML = re.compile(
-    r"<(?P<tag>code|pre|kbd|samp|script|style|textarea)\b[^<>]*>.*?</(?P=tag)\s*>|<!--.*?-->", re.DOTALL | re.IGNORECASE
+    r"<(?P<tag>code|pre|kbd|samp|tt|script|style|textarea)\b[^<>]*>.*?</(?P=tag)\s*>|<!--.*?-->",
+    re.DOTALL | re.IGNORECASE,
 )
-
-
-# What becomes an attribute, where no HTML may stand: the text of an image, a link's title.
-_ATTRIBUTE = re.compile(r"!\[(?:[^\[\]]|\[=[^\[\]]*\]){0,2000}(?=\])|\]\([^()\n]*\)")
+# What becomes an attribute, where no HTML may stand: the text of an image, a link's title, what is in a tag.
+_ATTRIBUTE = re.compile(
+    r"!\[(?:[^\[\]]|\[=[^\[\]]*\]){0,2000}(?=\])|\]\([^()\n]*\)|<[A-Za-z][^<>]*>",
+)
+_SOURCED = (Form.FULL, Form.CELL, Form.SENTENCE)
+"""Forms that show the footnote of the source."""
 
 
 class _Spans:
@@ -44,7 +49,7 @@ class _Spans:
 
 
 class QuantityProcessor(Treeprocessor):
-    """Shows ``[=key]`` in text.
+    """Shows ``[=key]`` in text, and in raw HTML that is no code, the labels of figures among it.
 
     Priority 56: below the callout (58), whose text has them too, above citations (55) and the footnotes' list (50).
     """
@@ -58,98 +63,92 @@ class QuantityProcessor(Treeprocessor):
     def run(self, root: Element) -> None:
         """Replace the mentions of the page, of its footnotes, and of the raw HTML in it."""
         work = self._work
-        quantities = work.quantities
-        if not quantities:
+        if not any(met.mention.kind is Kind.QUANTITY for met in work.tracker.met):
             return
-        work.locator.rewind()
+        quantities = work.quantities
+        footnotes = self._footnotes()
+        footnotes.footnotes = Growing(footnotes.footnotes)
         for element in elements(root):
-            if element.text and "[=" in element.text:
+            if element.text and "\ufdef[=" in element.text and not isinstance(element.text, AtomicString):
                 element.text = self._text(element.text, quantities)
             for child in element:
-                if child.tail and "[=" in child.tail:
+                if child.tail and "\ufdef[=" in child.tail and not isinstance(child.tail, AtomicString):
                     child.tail = self._text(child.tail, quantities)
-        footnotes = self._footnotes()
         for key, text in list(footnotes.footnotes.items()):
-            if "[=" in text:
-                footnotes.footnotes[key] = self._replaced(text, quantities)
+            if "\ufdef[=" in text:
+                footnotes.footnotes[key] = self._text(text, quantities)
         blocks = work.md.htmlStash.rawHtmlBlocks
         for index, raw in enumerate(blocks):
-            if isinstance(raw, str) and "[=" in raw and index not in work.stashed:
+            if isinstance(raw, str) and "\ufdef[=" in raw and index not in work.stashed:
                 blocks[index] = self._raw(raw, quantities)
-
-    def _text(self, text: str, quantities: Quantities) -> str:
-        if isinstance(text, AtomicString):
-            return text
-        return self._replaced(text, quantities)
 
     def _footnotes(self) -> Any:
         return self._work.md.inlinePatterns["footnote"].footnotes  # type: ignore[attr-defined]
 
-    def _replaced(self, text: str, quantities: Quantities) -> str:
+    def _text(self, text: str, quantities: Quantities) -> str:
         in_code, in_attribute = _Spans(CODE_SPAN, text), _Spans(_ATTRIBUTE, text)
+        parts, end = [], 0
+        for mark in MARK.finditer(text):
+            met, match = self._work.tracker.by(mark), QUANTITY.match(text, mark.end())
+            if match is None or met.mention.kind is not Kind.QUANTITY or in_code.cover(mark.start()):
+                continue
+            shown = self._shown(met, quantities)
+            if shown is None:
+                continue
+            plain = in_attribute.cover(mark.start())
+            parts += [text[end : mark.start()], shown.text if plain else self._html(shown, quantities)]
+            end = match.end()
+        return "".join((*parts, text[end:]))
 
-        def one(match: re.Match[str]) -> str:
-            start = match.start()
-            if in_code.cover(start) or text[start - 1 : start] == "\\":
-                return match[0]
-            if in_attribute.cover(start):
-                return fill(self._work, match[0], self._work.locator.text(match[0]))
-            return self._shown(match, quantities)
+    def _raw(self, raw: str, quantities: Quantities) -> str:
+        """Fill raw HTML with plain text."""
+        literal = _Spans(_LITERAL_HTML, raw)
+        parts, end = [], 0
+        for mark in MARK.finditer(raw):
+            met, match = self._work.tracker.by(mark), QUANTITY.match(raw, mark.end())
+            if match is None or met.mention.kind is not Kind.QUANTITY or literal.cover(mark.start()):
+                continue
+            shown = self._shown(met, quantities)
+            if shown is not None:
+                parts += [raw[end : mark.start()], html_attribute(shown.text)]
+                end = match.end()
+        return "".join((*parts, raw[end:]))
 
-        return QUANTITY.sub(one, text)
-
-    def _shown(self, match: re.Match[str], quantities: Quantities) -> str:
+    def _shown(self, met: Met, quantities: Quantities) -> Shown | None:
+        """Return what a mention shows; None when it cannot, which is reported: then it stays, with its mark."""
         work = self._work
         try:
             work.quoter()  # what is wrong with the files is told in the place of what follows from it
-            shown = shown_quantity(read_quantity_mention(match["inner"]), quantities)
-            note = (
-                self._footnote(shown.quantity, quantities)
-                if shown.form in (Form.FULL, Form.CELL, Form.SENTENCE)
-                else ""
-            )
+            if met.mention.problem is not None:
+                raise met.mention.problem
+            assert isinstance(met.mention.what, QuantityMention)
+            shown = shown_quantity(met.mention.what, quantities)
         except MetalworkingError as problem:
-            work.page.report(problem, work.locator.text(match[0]))
-            return f"`{match[0]}`"
+            met.outcome = Outcome.REPORTED
+            work.page.report(problem, met.where)
+            return None
+        met.outcome, met.shown = Outcome.SHOWN, shown.quantity
         work.page.quantities.append(shown.quantity.key)
+        return shown
+
+    def _html(self, shown: Shown, quantities: Quantities) -> str:
+        work = self._work
+        note = self._notes(shown.quantity, quantities) if shown.form in _SOURCED else ""
         return work.stash(element(shown)) + note + (work.stash(evidence(shown)) if shown.form is Form.CELL else "")
 
-    def _footnote(self, quantity: Quantity, quantities: Quantities) -> str:
-        """Return the references of the footnotes that say where *quantity* is from."""
+    def _notes(self, quantity: Quantity, quantities: Quantities) -> str:
+        """Write the footnotes that say where *quantity* is from; returns the references."""
         work, footnotes = self._work, self._footnotes()
-        notes: list[str] = []
-        cited = [work.quoter().cite(source.citation) for source in quantity.sources]
-        if quantity.formula:
-            for leaf in quantities.leaves(quantity):
-                if leaf.key != quantity.key:
-                    cited += [work.quoter().cite(source.citation) for source in leaf.sources]
-            notes.append(derivation(quantity, quantities, work))
-        else:
-            notes += [describe(one) for one in cited]
+        leaves = list(quantities.leaves(quantity)) if quantity.formula else [quantity]
+        cited = [work.quoter().cite(source.citation) for leaf in leaves for source in leaf.sources]
         work.page.citations.extend(cited)
         names = []
-        for html in notes:
+        for html in [derivation(quantity, quantities, work)] if quantity.formula else map(describe, cited):
             name = "cite-" + hashlib.sha256(html.encode()).hexdigest()[:8]
             if name not in footnotes.footnotes:
                 footnotes.setFootnote(name, work.stash(html))
             names.append(f"[^{name}]")
         return "".join(dict.fromkeys(names))
-
-    def _raw(self, raw: str, quantities: Quantities) -> str:
-        """Fill raw HTML, a figure's labels among it, with plain text."""
-        parts: list[str] = []
-        end = 0
-        for literal in (*_LITERAL_HTML.finditer(raw), None):
-            part = raw[end : literal.start() if literal else len(raw)]
-            filled, problems, keys = fill_plain(part, quantities, _e)
-            for mention, problem in problems:
-                self._work.page.report(problem, self._work.locator.text(mention))
-            self._work.page.quantities.extend(keys)
-            parts.append(filled)
-            if literal:
-                parts.append(literal[0])
-                end = literal.end()
-        return "".join(parts)
 
 
 def fill(work: Work, text: str, where: Location) -> str:
@@ -163,18 +162,18 @@ def fill(work: Work, text: str, where: Location) -> str:
 
 def element(shown: Shown) -> str:
     """Return the HTML of a number in prose; what is known of it stands in its title until a script shows it better."""
-    text = _e(shown.text)
-    if shown.form in (Form.NUMBER, Form.TEXT, Form.RANGE):
-        return f'<span class="mw-quantity" data-key="{_e(shown.quantity.key)}">{text}</span>'
+    text, key = html_text(shown.text), html_attribute(shown.quantity.key)
+    if shown.form not in _SOURCED:
+        return f'<span class="mw-quantity" data-key="{key}">{text}</span>'
     about = shown.quantity.about()
-    title = f' title="{_e(about)}"' if about else ""
-    return f'<abbr class="mw-quantity" data-key="{_e(shown.quantity.key)}"{title}>{text}</abbr>'
+    title = f' title="{html_attribute(about)}"' if about else ""
+    return f'<abbr class="mw-quantity" data-key="{key}"{title}>{text}</abbr>'
 
 
 def evidence(shown: Shown) -> str:
     """Return what stands below a number in a cell: the chip and the kind of evidence."""
     parts = (shown.quantity.bound, shown.quantity.chip, " and ".join(shown.quantity.kinds))
-    return f' <span class="mw-kind">{_e(", ".join(part for part in parts if part))}</span>'
+    return f' <span class="mw-kind">{html_text(", ".join(part for part in parts if part))}</span>'
 
 
 def derivation(quantity: Quantity, quantities: Quantities, work: Work) -> str:
@@ -183,13 +182,9 @@ def derivation(quantity: Quantity, quantities: Quantities, work: Work) -> str:
     for key in quantity.inputs:
         one = quantities.get(key)
         sources = "; ".join(described(work.quoter().cite(source.citation)) for source in one.sources[:1])
-        how = sources or (f"<code>{_e(one.formula)}</code>" if one.formula else "")
-        parts.append(f"<code>{_e(key)}</code> {_e(one.text())}{f', {how}' if how else ''}")
+        how = sources or (f"<code>{html_text(one.formula)}</code>" if one.formula else "")
+        parts.append(f"<code>{html_text(key)}</code> {html_text(one.text())}{f', {how}' if how else ''}")
     given = f"; {'; '.join(parts)}" if parts else ""
     said = "; ".join(described(work.quoter().cite(source.citation)) for source in quantity.sources)
     told = f"; so has {said}" if said else ""
-    return f'<span class="mw-cite">Derived: <code>{_e(quantity.formula)}</code>{given}{told}.</span>'
-
-
-def _e(text: str) -> str:
-    return "\u00a0".join(escape(printable(part)) for part in text.split("\u00a0"))
+    return f'<span class="mw-cite">Derived: <code>{html_text(quantity.formula)}</code>{given}{told}.</span>'

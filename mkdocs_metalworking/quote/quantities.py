@@ -7,16 +7,13 @@ units that do not agree, a source that says another number and is not declared a
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .amounts import DERIVED_DIGITS, range_text
 from .citations import Citation, parse_citation
 from .diagnostics import Diagnostic, Location, MetalworkingError, Severity
 from .units import Units
-
-_CITATION = re.compile(r"(?P<target>[^\[\],\s][^\[\],]*)(?:,(?P<note>[^\[\]]*))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +31,9 @@ class Evidence:
     @property
     def citation(self) -> Citation:
         """The citation; raises MetalworkingError (``citation``) when it cannot be read."""
-        match = _CITATION.fullmatch(self.cite)
-        if match is None:
-            raise MetalworkingError(
-                "citation", f"cannot read citation {self.cite!r}", "write it as on a page, without [@]"
-            )
-        note = ", ".join(part for part in (match["note"] or "", self.note) if part.strip())
-        return parse_citation(match["target"], note)
+        citation = parse_citation(self.cite)
+        note = ", ".join(part for part in (citation.note, self.note) if part)
+        return replace(citation, note=note)
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ def cited_targets(text: str) -> set[str]:
     found: set[str] = set()
     for match in CITATION.finditer(text):
         try:
-            citation = parse_citation(match["target"], match["note"] or "")
+            citation = parse_citation(match[0][2:-1])
         except MetalworkingError:
             continue
         found.add(citation.reference or f"{citation.repo}:{citation.path}")

@@ -11,7 +11,7 @@ from .diagnostics import MetalworkingError
 from .formula import KEY
 from .quantities import Quantities, Quantity, joined
 
-QUANTITY = re.compile(r"\[=(?P<inner>[^\[\]\n]{1,200})\](?![\[(])")
+QUANTITY = re.compile(r"\[=(?P<inner>[A-Za-z][^\[\]\n]{0,200})\](?!\(|\[[^@=])")
 """What is meant as one; ``[=x](…)`` is a link."""
 _INNER = re.compile(rf"(?P<key>{KEY})(?P<attributes>(?:\s+[a-z]+=\S+)*)\s*")
 _KEY = re.compile(rf"({KEY})(?=\s|\Z)")

@@ -3,11 +3,12 @@
    3,072 threads; Apple7 and Apple8, inferred). Saturation at 24 simdgroups: the same file, L208 (M1 Max).
    The staircase of registers and threads: Rosenzweig, Mesa commit e7139838754e. */
 import { bars, bytes, count, facts, mount as place, percent, some, table, wrong } from "./ui.js";
+import { quantity } from "./quantities.js";
 
-export const POOL = { registers: 208 * 1024, memory: 60 * 1024, threads: 3072 };
-export const SATURATION = 24;
-export const CEILING = 128;
-export const GROUP_MEMORY = 32768;
+export const POOL = { registers: quantity("m1.pool.registers") * 1024, memory: quantity("m1.pool.memory") * 1024, threads: quantity("m1.pool.threads") };
+export const SATURATION = quantity("m1.saturation");
+export const CEILING = quantity("m1.registers");
+export const GROUP_MEMORY = quantity("threadgroup.memory") * 1024;
 
 /** Registers are handed out in steps of 8 halves, which is 4 registers. */
 export const allocated = (registers) => Math.ceil(registers / 4) * 4;
