@@ -16,6 +16,7 @@ from ....quote.blob import FileKey, LockedFile
 from ....quote.citations import CitedLines
 from ....quote.diagnostics import Location, MetalworkingError, Severity
 from ....quote.lines import LineRange, Ranges
+from ....quote.quantity_file import load_quantities
 from ....quote.quotation import Quotation
 from ....quote.sources import load_sources
 from ...mkdocs.reading import Site
@@ -35,7 +36,11 @@ def prove(site: Site, project: Project, plan: Plan, fresh: Fresh, fates: Mapping
     held = _Held({file.key: data for file, data in fresh.files.values()})
     store = Store(settings.store or default_root())
     transports = [held, *make_transports(settings, sources, lock, store, SILENT)]
-    with closing(Project(settings, sources, lock, Resolver(store, transports), problems, project.quantities)) as moved:
+    quantities = project.quantities
+    if (text := plan.texts.get(settings.quantities)) is not None:
+        quantities, more = load_quantities(text, settings.quantities.name)
+        problems += more
+    with closing(Project(settings, sources, lock, Resolver(store, transports), problems, quantities)) as moved:
         after = Site.load(site.config.config_file_path)
         after.drafts = dict(plan.texts)
         errors = after.read(moved).of(Severity.ERROR)
