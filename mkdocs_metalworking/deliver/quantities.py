@@ -93,7 +93,7 @@ def _kept(entry: Path, path: str) -> Quantities | None:
     for text, (factor, dimension) in told["units"].items():
         units.known[text] = Unit(factor, frozenset((name, power) for name, power in dimension))
     by_key = {entry["key"]: _quantity(entry) for entry in told["quantities"]}
-    return Quantities(by_key, path, units, tuple(told["readers"]))
+    return Quantities(by_key, path, units, readers=tuple(told["readers"]))
 
 
 def _quantity(entry: dict[str, Any]) -> Quantity:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 from importlib import resources
 from typing import Any
 
-from ..quote.diagnostics import Diagnostic, Severity
+from ..quote.diagnostics import Diagnostic, Location, Severity
+from ..quote.lines import text_lines
+from ..quote.quantities import Quantities
+from ..quote.quantity_mentions import fill_plain
 from ..quote.suggest import did_you_mean
 from ..quote.yamldoc import YamlDocument, load_yaml
 
@@ -145,3 +148,20 @@ def _check_slugs(document: YamlDocument) -> list[Diagnostic]:
             where = document.location("cuda", "modal", index)
             found.append(Diagnostic(Severity.ERROR, "modal", f"Modal has no page {slug!r}", hint, where))
     return found
+
+
+def with_quantities(meta: PageMeta, quantities: Quantities, text: str, label: str) -> tuple[PageMeta, list[Diagnostic]]:
+    """Return *meta* with the quantities of its summary as plain text, and what is wrong with them."""
+    summary, problems, _ = fill_plain(meta.summary, quantities)
+    if summary == meta.summary and not problems:
+        return meta, []
+    where = Location(label, line_of(text, "summary:"))
+    found = [problem.diagnostic.at(where) for _, problem in problems]
+    for mention, _ in problems:  # told above; what stays of it is plain words
+        summary = summary.replace(mention, mention.strip("[=]"))
+    return replace(meta, summary=summary.replace("\u00a0", " ")), found
+
+
+def line_of(text: str, start: str) -> int:
+    """Return the first line of *text* that begins with *start*; 1 when none does."""
+    return next((n for n, one in enumerate(text_lines(text), 1) if one.startswith(start)), 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation, Section
@@ -13,8 +13,7 @@ from mkdocs.structure.pages import Page
 from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity
 from ..quote.lines import text_lines
 from ..quote.quantities import Quantities
-from ..quote.quantity_mentions import fill_plain
-from .callout import PageMeta, read_front_matter, split_front_matter
+from .callout import PageMeta, read_front_matter, split_front_matter, with_quantities
 from .chapters import Book, Chapter
 
 _FENCED = re.compile(r"^(`{3,}|~{3,}).*?^\1", re.DOTALL | re.MULTILINE)
@@ -73,21 +72,6 @@ def read_entry(uri: str, text: str, label: str, quantities: Quantities) -> Entry
     found = _H1.search(_FENCED.sub("", body))
     title = _MARKUP.sub(lambda m: m[1] or "", found["title"]) if found else ""
     return Entry(uri, title, meta, (*problems, *more))
-
-
-def with_quantities(meta: PageMeta, quantities: Quantities, text: str, label: str) -> tuple[PageMeta, list[Diagnostic]]:
-    """Return *meta* with the quantities of its summary as plain text, and what is wrong with them."""
-    summary, problems, _ = fill_plain(meta.summary, quantities)
-    if summary == meta.summary and not problems:
-        return meta, []
-    where = Location(label, line_of(text, "summary:"))
-    found = [problem.diagnostic.at(where) for _, problem in problems]
-    return replace(meta, summary=summary.replace("\u00a0", " ")), found
-
-
-def line_of(text: str, start: str) -> int:
-    """Return the first line of *text* that begins with *start*; 1 when none does."""
-    return next((n for n, one in enumerate(text_lines(text), 1) if one.startswith(start)), 1)
 
 
 def book_of(nav: Navigation, library: Library) -> Book[str]:

@@ -9,9 +9,8 @@ from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 from markdown.util import AtomicString
 
-from ..glossary.callout import Cuda, modal_title, modal_url, read_front_matter, split_front_matter
-from ..quote.diagnostics import Location, MetalworkingError
-from .quantities import fill
+from ..glossary.callout import Cuda, modal_title, modal_url, read_front_matter, split_front_matter, with_quantities
+from ..quote.diagnostics import MetalworkingError
 
 if TYPE_CHECKING:
     from .extension import Work
@@ -40,7 +39,8 @@ class FrontMatterPreprocessor(Preprocessor):
         except MetalworkingError as problem:
             page.diagnostics.add(problem.diagnostic)
         else:
-            page.diagnostics.extend(problems)
+            page.meta, more = with_quantities(page.meta, self._work.quantities, text, page.path)
+            page.diagnostics.extend([*problems, *more])
         return lines[split_front_matter(text)[1] :]
 
 
@@ -69,7 +69,7 @@ class CalloutProcessor(Treeprocessor):
             root.insert(index, self._callout(meta.cuda))
         if meta.summary and index:
             summary = Element("p", {"class": "mw-summary"})
-            summary.text = AtomicString(fill(self._work, meta.summary, Location(self._work.page.path)))
+            summary.text = AtomicString(meta.summary)
             root.insert(index, summary)
 
     def _callout(self, cuda: Cuda) -> Element:

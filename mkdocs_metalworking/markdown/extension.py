@@ -20,7 +20,7 @@ from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
 from ..deliver.project import Project, Settings
-from ..glossary.callout import split_front_matter
+from ..glossary.callout import split_front_matter, with_quantities
 from ..glossary.mark_lines import NEEDS, marks_on
 from ..quote.diagnostics import Diagnostics, Location, MetalworkingError, Severity
 from ..quote.lines import text_lines
@@ -70,6 +70,11 @@ class Work:
             self.page = extension.page or PageContext(path=extension.getConfig("page") or "", source=source)
         if self.page.source is None:
             self.page.source = source
+        if rendered is not None and self.page.meta is not None:
+            self.page.meta, more = with_quantities(
+                self.page.meta, extension.quantities(), self.page.source or "", self.page.path
+            )
+            self.page.diagnostics.extend(more)
         self.page.converted = True
         self.tracker = Tracker(self.page.path, self.page.source, cites=extension.cites, counts=bool(self.quantities))
         self.page.met = self.tracker.met

@@ -117,6 +117,8 @@ class Quantities:
     by_key: Mapping[str, Quantity] = field(default_factory=dict)
     path: str = ""
     units: Units = field(default_factory=Units, compare=False)
+    failed: Mapping[str, Diagnostic] = field(default_factory=dict)
+    """What is wrong with the quantities that are not among those by key; told again where one is asked for."""
     readers: tuple[str, ...] = ()
     """Files of the site, as glob patterns, that read quantities by their keys."""
 
@@ -126,6 +128,8 @@ class Quantities:
     def get(self, key: str) -> Quantity:
         """Return the quantity *key*; raises MetalworkingError (``quantity``), with the nearest key, for none."""
         found = self.by_key.get(key)
+        if found is None and (wrong := self.failed.get(key)) is not None:
+            raise MetalworkingError(wrong.code, wrong.message, wrong.hint, wrong.location)
         if found is None:
             raise unknown(key, self.by_key, self.path)
         return found

@@ -34,15 +34,15 @@ def load_quantities(text: str, path: str = "quantities.yml") -> tuple[Quantities
     reading.compute()
     quantities = {key: quantity for key, quantity in reading.quantities.items() if key not in reading.failed}
     problems = [*reading.problems, *(p for q in quantities.values() for p in _contradictions(q, document))]
-    return Quantities(quantities, path, units, tuple(document.data.get("readers") or ())), problems
+    return Quantities(quantities, path, units, reading.failed, tuple(document.data.get("readers") or ())), problems
 
 
 class _Reading:
-    """One round over a file. ``failed`` are keys with a problem, told once and not again for what depends on them."""
+    """One round over a file. ``failed`` has the problem of a key and of what depends on it, told once."""
 
     def __init__(self, document: YamlDocument, units: Units) -> None:
         self.problems: list[Diagnostic] = []
-        self.failed: set[str] = set()
+        self.failed: dict[str, Diagnostic] = {}
         self._document = document
         self._units = units
         self._suggested = 0
@@ -124,7 +124,8 @@ class _Reading:
         while ready := sorter.get_ready():
             order.extend(ready)
             sorter.done(*ready)
-        self.failed.update(graph.keys() - set(order))
+        for key in graph.keys() - set(order):
+            self.failed.setdefault(key, self.problems[-1])
         return order
 
     def _cycle(self, ring: list[str]) -> None:
@@ -136,8 +137,8 @@ class _Reading:
 
     def _evaluate(self, key: str) -> None:
         formula, quantity = self._formulas[key], self.quantities[key]
-        if any(name in self.failed for name in formula.keys):
-            self.failed.add(key)
+        if (wrong := next((name for name in sorted(formula.keys) if name in self.failed), None)) is not None:
+            self.failed[key] = self.failed[wrong]
             return
         try:
             value = formula.evaluate(self._values.__getitem__)
@@ -157,8 +158,8 @@ class _Reading:
         self.quantities[key] = replace(quantity, low=low, high=high)
 
     def _fail(self, key: str, problem: MetalworkingError, *at: str) -> None:
-        self.failed.add(key)
-        self.problems.append(problem.diagnostic.at(self._document.location("quantities", key, *at)))
+        self.failed[key] = problem.diagnostic.at(self._document.location("quantities", key, *at))
+        self.problems.append(self.failed[key])
 
 
 def _ends(entry: dict[str, Any]) -> tuple[float, float] | None:

@@ -91,7 +91,7 @@ const spec = {
         bars(
           width, "Threadgroups that fit, by pool",
           `Registers admit ${fits.byRegisters}, threadgroup memory ${fits.byMemory ?? "any number"}, threads ${fits.byThreads}. The smallest decides.`,
-          [["208 KB of registers", fits.byRegisters], ["60 KB of threadgroup memory", fits.byMemory], ["3,072 threads", fits.byThreads]].map(([name, value]) => [
+          [[`${POOL.registers / 1024} KB of registers`, fits.byRegisters], [`${POOL.memory / 1024} KB of threadgroup memory`, fits.byMemory], [`${count(POOL.threads)} threads`, fits.byThreads]].map(([name, value]) => [
             name, value ?? most, value === groups ? "d-hot" : "d-a", value === null ? "no limit" : String(value),
           ]),
           most,

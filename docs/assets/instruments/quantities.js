@@ -15,14 +15,15 @@ export const known = (key) => table[key]?.value ?? null;
 const FAMILY = { M1: "Apple7", M2: "Apple8", M3: "Apple9", M4: "Apple9", M5: "Apple10" };
 const FIELDS = { cores: "cores", bandwidth_gbs: "bandwidth", memory_gb: "memory", clock_mhz: "clock", tflops_fp32: "fp32" };
 
-/** The table of chips, by name; a number without a source is null. */
-export const chips = new Map(
+/** The rows of the table of chips; a number without a source is null. */
+export const rows = () =>
   Object.keys(FAMILY).flatMap((generation) =>
     ["", " Pro", " Max", " Ultra"].map((tier) => `${generation}${tier}`).flatMap((chip) => {
       const key = chip.toLowerCase().replace(" ", "-");
       if (known(`${key}.cores`) === null) return [];
       const numbers = Object.entries(FIELDS).map(([name, field]) => [name, known(`${key}.${field}`)]);
-      return [[chip, { chip, family: FAMILY[generation], ...Object.fromEntries(numbers) }]];
+      return [{ chip, family: FAMILY[generation], ...Object.fromEntries(numbers) }];
     }),
-  ),
-);
+  );
+/** The same by name. */
+export const chips = new Map(rows().map((row) => [row.chip, row]));

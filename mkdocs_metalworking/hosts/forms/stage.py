@@ -107,12 +107,12 @@ def _configuration(site: Site, folder: Path, *, strict: bool) -> dict[str, Any]:
     theme = raw.get("theme")
     if isinstance(theme, dict) and theme.get("custom_dir"):
         theme["custom_dir"] = f"{up}/{theme['custom_dir']}"
-    kept = ("sources", "lock", "code", "store", "transports", "offline", "search", "root")
+    kept = ("sources", "lock", "quantities", "code", "store", "transports", "offline", "search", "root")
     ours = {name: site.options[name] for name in kept if site.options.get(name) not in (None, "")}
     ours |= {"root": os.path.normpath(f"{up}/{ours.get('root', '.')}"), "strict": strict}
     listed = [one for one in raw.get("markdown_extensions") or [] if _name(one) not in NAMES]
     settings = site.settings(offline=False)
-    watch = [*(raw.get("watch") or []), settings.sources, settings.lock]
+    watch = [*(raw.get("watch") or []), settings.sources, settings.lock, settings.quantities]
     return {
         **raw,
         "docs_dir": "docs",

@@ -107,7 +107,7 @@ class Site:
         for file in self.files.documentation_pages():
             if (draft := self.drafts.get(self.path(file))) is not None:
                 file.content_string = draft
-        self.library.read(self.files, self.label)
+        self.library.read(self.files, self.label, project.quantities)
         for entry in self.library:
             diagnostics.extend(entry.problems)
         marks = Marks(self.library, self._mapping(diagnostics), project.sources)
