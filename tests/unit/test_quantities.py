@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import sys
 from collections.abc import Callable
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mkdocs_metalworking.quote.amounts import agree, number_text, range_text
 from mkdocs_metalworking.quote.diagnostics import MetalworkingError
@@ -13,6 +17,8 @@ from mkdocs_metalworking.quote.formula import Formula, Number
 from mkdocs_metalworking.quote.quantities import Quantities
 from mkdocs_metalworking.quote.quantity_file import load_quantities
 from mkdocs_metalworking.quote.units import Units
+
+UNITS = Units(["core"])
 
 
 def read(body: str) -> tuple[Quantities, list[str]]:
@@ -243,3 +249,34 @@ def test_numbers_are_shown_as_people_write_them() -> None:
 )
 def test_a_source_agrees_when_it_rounds(said: float, value: float, tolerance: float, agrees: bool) -> None:
     assert agree(said, value, tolerance) is agrees
+
+
+@given(st.text(alphabet="ab.-+*/^(),0123456789e KBns%minaxfloreil_'\"[]{}\u00b5\u00a0", max_size=60))
+def test_any_text_is_a_formula_or_an_error(text: str) -> None:
+    values = {"a": Number(1, 2), "b": Number(0, 0)}
+    with contextlib.suppress(MetalworkingError):
+        formula = Formula(text, UNITS.unit)
+        assert formula.evaluate(lambda key: values.get(key, Number(3, 3))).low is not None
+
+
+@given(st.text(max_size=40))
+def test_any_text_is_a_unit_or_an_error(text: str) -> None:
+    with contextlib.suppress(MetalworkingError):
+        assert UNITS.unit(text).factor > 0
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(
+                st.sampled_from(["value", "range", "formula", "unit", "sources", "cite", "a"]), inner, max_size=4
+            )
+        ),
+        max_leaves=8,
+    )
+)
+def test_any_entry_is_read_or_refused(entry: object) -> None:
+    with contextlib.suppress(MetalworkingError):
+        load_quantities(json.dumps({"quantities": {"a": entry}}))
