@@ -32,7 +32,7 @@ CODE_SPAN = re.compile(
 )
 
 
-class Growing(OrderedDict[str, str]):
+class _Growing(OrderedDict[str, str]):
     """Footnotes that may be defined while they are written: one inside another is written behind it.
 
     Python-Markdown takes its list while it adds to it, and ends in a RuntimeError unless the outer one is the last.
@@ -44,7 +44,7 @@ class Growing(OrderedDict[str, str]):
 
 
 class _Following:
-    def __init__(self, footnotes: Growing) -> None:
+    def __init__(self, footnotes: _Growing) -> None:
         self._footnotes = footnotes
 
     def __iter__(self) -> Iterator[str]:
@@ -72,7 +72,8 @@ class CitationProcessor(Treeprocessor):
         if not self._work.tracker.met:
             return
         footnotes = self._footnotes()
-        footnotes.footnotes = Growing(footnotes.footnotes)
+        if any("]:" in text for text in footnotes.footnotes.values()):
+            footnotes.footnotes = _Growing(footnotes.footnotes)
         for element in elements(root):
             if element.text and "\ufdef[@" in element.text and not isinstance(element.text, AtomicString):
                 element.text = self._replace(element.text, footnotes)

@@ -15,7 +15,7 @@ from ..quote.diagnostics import Location, MetalworkingError
 from ..quote.mentions import Kind
 from ..quote.quantities import Quantities, Quantity
 from ..quote.quantity_mentions import QUANTITY, Form, QuantityMention, Shown, fill_plain, shown_quantity
-from .citations import CODE_SPAN, Growing, describe, described, elements
+from .citations import CODE_SPAN, describe, described, elements
 from .tracking import MARK, Met, Outcome
 from .visible import html_attribute, html_text
 
@@ -67,7 +67,6 @@ class QuantityProcessor(Treeprocessor):
             return
         quantities = work.quantities
         footnotes = self._footnotes()
-        footnotes.footnotes = Growing(footnotes.footnotes)
         for element in elements(root):
             if element.text and "\ufdef[=" in element.text and not isinstance(element.text, AtomicString):
                 element.text = self._text(element.text, quantities)

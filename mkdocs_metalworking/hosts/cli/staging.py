@@ -9,8 +9,8 @@ from pathlib import Path
 
 import click
 
-from ...deliver.progress import Progress
 from ..forms.stage import stage as write_stage
+from ..progress import Bar
 from .common import Program, ending, open_site, pass_program
 
 
@@ -22,7 +22,7 @@ def stage(program: Program, folder: Path, strict: bool) -> None:
     """Write the site into FOLDER for an engine that runs Markdown extensions and no plugins, such as Zensical."""
     logging.basicConfig(format="%(message)s", level=logging.WARNING)
     site = open_site(program)
-    with ending(), closing(site.project(offline=False, progress=Progress())) as project:
+    with ending(), closing(site.project(offline=False, progress=Bar())) as project:
         errors = write_stage(site, project, folder.resolve(), strict=strict)
     if errors:
         sys.exit(1)

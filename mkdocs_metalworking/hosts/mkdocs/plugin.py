@@ -20,14 +20,15 @@ from mkdocs.structure.pages import Page
 from mkdocs.utils.templates import TemplateContext
 
 from ... import __version__
-from ...deliver.progress import Progress
-from ...deliver.project import KNOWN_TRANSPORTS, TRANSPORTS, Project, Settings
+from ...deliver.project import Project, Settings
 from ...deliver.store import default_root
+from ...deliver.transports import KNOWN, ORDER
 from ...glossary.chapters import Book
 from ...markdown.extension import MetalworkingExtension
 from ...markdown.highlight import FORMAT
 from ...markdown.highlight_cache import DiskLineCache
 from ...quote.diagnostics import MetalworkingError
+from ..progress import Bar
 from . import compatibility
 from .assets import used_by, with_assets
 from .build import Build
@@ -47,7 +48,7 @@ class MetalworkingConfig(base.Config):
     quantities = c.Type(str, default="quantities.yml")
     code = c.Type(str, default="code")
     store = c.Type(str, default="")
-    transports = c.ListOfItems(c.Choice(KNOWN_TRANSPORTS), default=list(TRANSPORTS))
+    transports = c.ListOfItems(c.Choice(KNOWN), default=list(ORDER))
     offline = c.Type(bool, default=False)
     search = c.Type(bool, default=True)
     citations = c.Type(bool, default=True)
@@ -83,7 +84,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         except MetalworkingError as problem:
             raise ConfigurationError(str(problem)) from problem
         quiet = logging.getLogger("mkdocs").getEffectiveLevel() > logging.INFO
-        project = Project.load(settings, progress=Progress(quiet=quiet))
+        project = Project.load(settings, progress=Bar(quiet=quiet))
         self._watched = [
             str(settings.sources),
             str(settings.lock),

@@ -45,6 +45,8 @@ class Site:
     html: dict[str, str] = field(default_factory=dict)
     drafts: dict[Path, str] = field(default_factory=dict)
     """Texts that are read in the place of files: what a command is about to write."""
+    doubts: list[Diagnostic] = field(default_factory=list)
+    """Errors that *wanted* met: a page that has one may name more files than were seen."""
     _unlocked: dict[str, Location] = field(default_factory=dict)
 
     @classmethod
@@ -79,9 +81,14 @@ class Site:
     def wanted(self) -> dict[FileKey, bool]:
         """Return every file the pages name, True for those of which lines are shown; fetches nothing."""
         scout = Project.load(replace(self.settings(offline=True), transports=()))
+        # What is wrong with the lock is for whoever asks to mend: the sound entries serve.
+        scout.problems = [problem for problem in scout.problems if problem.code != "lock"]
+        self.doubts = []
         for problem in self.read(scout):
             if problem.code == "not-locked":
                 self._unlocked.setdefault(problem.message, problem.location)
+            elif problem.severity is Severity.ERROR:
+                self.doubts.append(problem)
         scout.close()
         return scout.quoter.wanted
 
