@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -81,15 +81,18 @@ class Project:
 
     def __post_init__(self) -> None:
         self.quoter = Quoter(self.sources, self.lock, self.resolver)
-        self.problems += self._uncited()
+        self._cite_quantities()
 
-    def _uncited(self) -> Iterator[Diagnostic]:
-        """Yield what is wrong with the citations of quantities."""
-        for source, place in self.quantities.citations():
+    def _cite_quantities(self) -> None:
+        """Check the sources of quantities; those that cannot be cited are kept from the pages."""
+        wrong: dict[str, Diagnostic] = {}
+        for key, source, place in self.quantities.citations():
             try:
                 self.quoter.cite(source.citation)
             except MetalworkingError as problem:
-                yield problem.diagnostic.at(place)
+                wrong.setdefault(key, problem.diagnostic.at(place))
+                self.problems.append(problem.diagnostic.at(place))
+        self.quantities = self.quantities.without(wrong)
 
     @classmethod
     def load(cls, settings: Settings, *, progress: Progress = SILENT) -> Project:
@@ -114,14 +117,8 @@ class Project:
         except (OSError, UnicodeDecodeError) as error:
             problems.append(_unreadable(settings.lock, error))
         store = Store(settings.store or default_root())
-        quantities = Quantities(path=settings.quantities.name)
-        try:
-            quantities, found = read_quantities(settings.quantities, store)
-            problems += found
-        except MetalworkingError as problem:
-            problems.append(problem.diagnostic)
-        except (OSError, UnicodeDecodeError) as error:
-            problems.append(_unreadable(settings.quantities, error))
+        quantities, found = _quantities(settings.quantities, store)
+        problems += found
         proofs = Proofs(store, settings.code, mirrors=sources.mirrors(), also=settings.also)
         reach = Reach(
             settings.code, sources, lock, store, proofs, settings.url, settings.also, settings.offline, progress
@@ -132,6 +129,16 @@ class Project:
     def close(self) -> None:
         """Release git processes, archives and connections."""
         self.resolver.close()
+
+
+def _quantities(path: Path, store: Store) -> tuple[Quantities, list[Diagnostic]]:
+    try:
+        return read_quantities(path, store)
+    except MetalworkingError as problem:
+        wrong = problem.diagnostic
+    except (OSError, UnicodeDecodeError) as error:
+        wrong = _unreadable(path, error)
+    return Quantities(path=path.name, failed={"": wrong}), [wrong]
 
 
 def _unreadable(path: Path, error: Exception) -> Diagnostic:

@@ -10,7 +10,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from ..quote.diagnostics import Diagnostic, Location, Severity
+from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity
 from ..quote.lines import text_lines
 from ..quote.quantities import Quantities
 from ..quote.quantity_mentions import fill_plain
@@ -152,14 +152,17 @@ def _check_slugs(document: YamlDocument) -> list[Diagnostic]:
 
 def with_quantities(meta: PageMeta, quantities: Quantities, text: str, label: str) -> tuple[PageMeta, list[Diagnostic]]:
     """Return *meta* with the quantities of its summary as plain text, and what is wrong with them."""
-    summary, problems, _ = fill_plain(meta.summary, quantities)
-    if summary == meta.summary and not problems:
-        return meta, []
+    summary, problems = summary_text(meta.summary, quantities)
     where = Location(label, line_of(text, "summary:"))
-    found = [problem.diagnostic.at(where) for _, problem in problems]
-    for mention, _ in problems:  # told above; what stays of it is plain words
-        summary = summary.replace(mention, mention.strip("[=]"))
-    return replace(meta, summary=summary.replace("\u00a0", " ")), found
+    return replace(meta, summary=summary), [problem.diagnostic.at(where) for problem in problems]
+
+
+def summary_text(summary: str, quantities: Quantities) -> tuple[str, list[MetalworkingError]]:
+    """Return *summary* with its quantities as plain text, and what is wrong with them; of those the key stays."""
+    text, problems, _ = fill_plain(summary, quantities)
+    for mention, _problem in problems:
+        text = text.replace(mention, mention.strip("[=]"))
+    return text.replace("\u00a0", " ") if text != summary else summary, [problem for _, problem in problems]
 
 
 def line_of(text: str, start: str) -> int:

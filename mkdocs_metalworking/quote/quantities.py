@@ -118,7 +118,8 @@ class Quantities:
     path: str = ""
     units: Units = field(default_factory=Units, compare=False)
     failed: Mapping[str, Diagnostic] = field(default_factory=dict)
-    """What is wrong with the quantities that are not among those by key; told again where one is asked for."""
+    """What is wrong with the quantities that are not among those by key, told again where one is asked for; under ""
+    what is wrong with the file."""
     readers: tuple[str, ...] = ()
     """Files of the site, as glob patterns, that read quantities by their keys."""
 
@@ -128,7 +129,7 @@ class Quantities:
     def get(self, key: str) -> Quantity:
         """Return the quantity *key*; raises MetalworkingError (``quantity``), with the nearest key, for none."""
         found = self.by_key.get(key)
-        if found is None and (wrong := self.failed.get(key)) is not None:
+        if found is None and (wrong := self.failed.get(key) or self.failed.get("")) is not None:
             raise MetalworkingError(wrong.code, wrong.message, wrong.hint, wrong.location)
         if found is None:
             raise unknown(key, self.by_key, self.path)
@@ -153,11 +154,29 @@ class Quantities:
             seen.update(more)
             todo.extend(self.by_key[key] for key in reversed(more) if key in self.by_key)
 
-    def citations(self) -> Iterator[tuple[Evidence, Location]]:
-        """Yield every source with its place."""
+    def citations(self) -> Iterator[tuple[str, Evidence, Location]]:
+        """Yield every source with the key of its quantity and its place."""
         for quantity in self.by_key.values():
             for source in quantity.sources:
-                yield source, Location(self.path, source.line)
+                yield quantity.key, source, Location(self.path, source.line)
+
+    def without(self, wrong: Mapping[str, Diagnostic]) -> Quantities:
+        """Return the quantities that have nothing *wrong*, and need none that has."""
+        if not wrong:
+            return self
+        failed = {**self.failed, **wrong}
+        needed_by: dict[str, list[str]] = {}
+        for one in self.by_key.values():
+            for name in one.inputs:
+                needed_by.setdefault(name, []).append(one.key)
+        todo = list(wrong)
+        while todo:
+            name = todo.pop()
+            for key in needed_by.get(name, ()):
+                if key not in failed:
+                    failed[key] = failed[name]
+                    todo.append(key)
+        return replace(self, by_key={k: v for k, v in self.by_key.items() if k not in failed}, failed=failed)
 
     def unused(self, used: Iterable[str]) -> list[Diagnostic]:
         """Return a hint for each quantity that neither a page nor a used formula names; *used* are the pages' keys."""

@@ -28,7 +28,7 @@ def load_quantities(text: str, path: str = "quantities.yml") -> tuple[Quantities
     problems = list(document.problems("quantities.schema.json"))
     units = Units()
     if problems:
-        return Quantities({}, path, units), problems
+        return Quantities({}, path, units, {"": problems[0]}), problems
     units = Units(document.data.get("counts") or (), document.data.get("units"))
     reading = _Reading(document, units)
     reading.compute()

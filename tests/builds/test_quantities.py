@@ -122,3 +122,24 @@ def test_what_was_found_sound_is_kept_and_checked_when_it_is_read(numbers: Site)
     (numbers.root / "quantities.yml").write_text(text, encoding="utf-8")
     assert probe() == "8.29\u00a0TFLOPS True 0"
     assert probe() == "8.29\u00a0TFLOPS False 0"
+
+
+def test_lock_binds_what_a_quantity_cites(numbers: Site) -> None:
+    text = NUMBERS.replace("add.metal#L4", "notes.txt#L2")
+    (numbers.root / "quantities.yml").write_text(text, encoding="utf-8")
+    checked = numbers.run("mkdocs_metalworking", "check")
+    assert checked.returncode == 1
+    assert checked.stdout.startswith("quantities.yml:5: acme/kernels@")
+    assert "notes.txt is not in sources.lock" in checked.stdout.splitlines()[0]
+    # An excerpt does not mind: it is shown, and stays in the lock.
+    done = numbers.run("mkdocs_metalworking", "lock")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "2 files" in done.stderr + done.stdout
+    assert numbers.run("mkdocs_metalworking", "check").returncode == 0
+
+
+def test_bad_yaml_is_told_once(numbers: Site) -> None:
+    (numbers.root / "quantities.yml").write_text("quantities:\n  a: {value: 1\n  b: 2\n", encoding="utf-8")
+    done = numbers.run("mkdocs_metalworking", "check")
+    assert done.returncode == 1
+    assert [line.split(":")[0] for line in done.stdout.splitlines()] == ["quantities.yml"]

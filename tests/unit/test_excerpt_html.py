@@ -21,6 +21,7 @@ FILES: dict[str, str | bytes] = {
     "a.c": SOURCE,
     "b.c": SOURCE,
     "a.txt": SOURCE,
+    "comment.c": "int x;\n/* opens\n   int inside;\n*/\nint y;\n",
     "x<y>&\u00a0\u202e.c": "int c;\n",
     "long.c": "a " * 20_000 + "\n",
 }
@@ -161,3 +162,8 @@ def test_late_code_is_words_until_it_is_asked_for(bench: Bench, project: Project
     direct, page = bench.convert(f"<< excerpt acme/kernels@{sha}:a.c >>", project=project)
     assert not page.late
     assert "mw-caption" in direct
+
+
+def test_what_stands_above_decides_the_colour(bench: Bench, project: Project) -> None:
+    assert '<span class="cm">int inside;</span>' in html(bench, project, "comment.c#L3")
+    assert '<span class="kt">int</span>' in html(bench, project, "comment.c#L5")

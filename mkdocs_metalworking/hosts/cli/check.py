@@ -12,13 +12,14 @@ import click
 from ...deliver.project import Project
 from ...deliver.proofs import Verdict, judge
 from ...git.drift import drift_report
-from ...quote.diagnostics import Diagnostic, Location, Severity
+from ...quote.diagnostics import Diagnostic, Diagnostics, Location, Severity
 from ...quote.lock import Lock
-from ..mkdocs.reading import Site
+from ..mkdocs.site import Site
 from .add_pin import license_name
 from .changes import changes
 from .common import Program, as_json, ending, open_site, pass_program
 from .hints import hints
+from .pages import of_pages, tell_how, with_plugins
 
 
 @click.command()
@@ -26,10 +27,24 @@ from .hints import hints
 @click.option("--online", is_flag=True, help="Ask every repository what changed there since its pin.")
 @click.option("--changed-from", metavar="BRANCH", help="Say what changed in pins, lock and quoted lines since BRANCH.")
 @click.option("--strict", is_flag=True, help="Exit 1 for warnings and for what --online finds, too.")
+@click.argument("paths", metavar="[FILE]...", nargs=-1, type=click.Path(path_type=Path))
+@with_plugins
 @pass_program
-def check(program: Program, json_: bool, online: bool, changed_from: str | None, strict: bool) -> None:
-    """Check every page without the network: grammar, ranges, lock, licenses, front matter, citations, nav."""
-    site = open_site(program, json_=json_)
+def check(
+    program: Program,
+    json_: bool,
+    online: bool,
+    changed_from: str | None,
+    strict: bool,
+    paths: tuple[Path, ...],
+    plugins: bool | None,
+) -> None:
+    """Check every page without the network: grammar, ranges, lock, licenses, front matter, citations, nav.
+
+    With FILEs, tell only what is wrong in them.
+    """
+    site = open_site(program, json_=json_, plugins=plugins)
+    tell_how(site)
     with ending(json_=json_), closing(site.project(offline=True)) as project:
         if changed_from is not None and not json_:
             for line in changes(project, Path(site.config.docs_dir), changed_from):
@@ -39,7 +54,8 @@ def check(program: Program, json_: bool, online: bool, changed_from: str | None,
         problems.extend(_licenses(project))
         where = Location(project.lock.path)
         problems.extend(problem.diagnostic.at(where) for problem in verdict.wrong.values())
-        told = hints(project.quantities, site.pages, site.root)
+        problems = Diagnostics(of_pages(problems, site, paths))
+        told = of_pages(hints(project.quantities, site.pages, site.root), site, paths)
         found = drift_report(project.sources, project.quoter.wanted, program.url) if online else []
     errors, warnings = problems.of(Severity.ERROR), problems.of(Severity.WARNING)
     if json_:

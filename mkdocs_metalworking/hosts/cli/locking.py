@@ -20,18 +20,21 @@ from ...quote.target import check_sha
 from ..progress import Bar
 from .add_pin import entry_for, printable_lines, write_entry
 from .common import Program, bind, ending, locked_lock, open_site, pass_program, read_lock, stop_at, store_of, write
+from .pages import tell_how, with_plugins
 
 
 @click.command()
 @click.option("--update", is_flag=True, help="Ask git again about files that are locked already.")
 @click.option("--verify", "only_verify", is_flag=True, help="Write nothing; prove every line, or exit 1.")
+@with_plugins
 @pass_program
-def lock(program: Program, update: bool, only_verify: bool) -> None:
+def lock(program: Program, update: bool, only_verify: bool, plugins: bool | None) -> None:
     """Bind every quoted and cited file to its commit, by git, and write sources.lock."""
     if only_verify:
         _verify(program)
         return
-    site = open_site(program)
+    site = open_site(program, plugins=plugins)
+    tell_how(site)
     progress = Bar()
     project = site.project(offline=False, progress=progress)
     stop_at(p for p in project.problems if p.location.path == project.sources.path)
@@ -44,7 +47,7 @@ def lock(program: Program, update: bool, only_verify: bool) -> None:
     project.close()
     with locked_lock(settings) as current:
         new = current.with_entries(bound, archives)
-        if not site.doubts:  # else a page may name more files than were seen
+        if site.whole and not site.doubts:  # else a page may name more files than were seen
             new = new.only(wanted, _specs(project))
         if new.format() != (settings.lock.read_text(encoding="utf-8") if settings.lock.exists() else ""):
             write(settings.lock, new.format())
@@ -115,10 +118,12 @@ def _verify(program: Program) -> None:
 
 
 @click.command()
+@with_plugins
 @pass_program
-def fetch(program: Program) -> None:
+def fetch(program: Program, plugins: bool | None) -> None:
     """Bring the bytes of every quoted file into the store."""
-    site = open_site(program)
+    site = open_site(program, plugins=plugins)
+    tell_how(site)
     # One request a repository beats one a file, so git is asked before the single files of raw.
     chosen = [name for name in site.settings(offline=False).transports if name not in ("git", "raw")]
     project = site.project(offline=False, progress=Bar(), transports=(*chosen, "git", "raw"), url=program.url)

@@ -19,7 +19,7 @@ from ....quote.lines import LineRange, Ranges
 from ....quote.quantity_file import load_quantities
 from ....quote.quotation import Quotation
 from ....quote.sources import load_sources
-from ...mkdocs.reading import Site
+from ...mkdocs.site import Site
 from .moving import Fresh
 from .plan import Fate, Plan
 from .search import Target
