@@ -90,18 +90,8 @@ export const bars = (width, title, description, rows, most, { unit = "", limit =
   return make("div", {}, make("p", { class: "mw-i-cap", "aria-hidden": "true" }, title), picture);
 };
 
-/** The book's one table of chips, by name. */
-let chipTable;
-export const chips = () =>
-  (chipTable ||= fetch(new URL("../chips.json", import.meta.url))
-    .then((answer) => (answer.ok ? answer.json() : Promise.reject(new Error(answer.status))))
-    .then((rows) => new Map(rows.map((row) => [row.chip, row])))
-    .catch((error) => {
-      chipTable = null;
-      throw error;
-    }));
 /** The value of a cell of that table, or null where the book has no source. */
-export const cell = (row, name) => row?.[name]?.v ?? null;
+export const cell = (row, name) => row?.[name] ?? null;
 
 let styled;
 const style = () =>
