@@ -1,0 +1,172 @@
+"""What a kernel must have left behind, worked out on the CPU. The twin of docs/assets/lab/expected.js."""
+
+from __future__ import annotations
+
+import struct
+from array import array
+from collections.abc import Callable
+from typing import Any
+
+Values = dict[str, Any]
+WORD = 1 << 32
+
+
+def affine(start: int, a: int, b: int, steps: int) -> int:
+    """Return what *steps* times x -> a x + b make of *start*, modulo 2^32, by doubling."""
+    scale, shift = 1, 0
+    while steps:
+        if steps & 1:
+            scale, shift = scale * a % WORD, (shift * a + b) % WORD
+        a, b = a * a % WORD, (b * a + b) % WORD
+        steps >>= 1
+    return (scale * start + shift) % WORD
+
+
+def _same(out: array[int], pattern: list[int], threads: int) -> bool:
+    used = min(len(out), threads)
+    whole = array("I", pattern) * (used // len(pattern) + 1)
+    return out[:used] == whole[:used]
+
+
+def _steps(values: Values, trips: int) -> int:
+    return trips * int(values["STEPS"])
+
+
+def _chains(values: Values) -> int:
+    return int(values.get("CHAINS", 0)) or 2 * int(values["HALF"])
+
+
+def alternate(out: array[int], values: Values, trips: int, threads: int) -> bool:
+    """x -> 1 - x: the start after an even number of steps, 1 - start after an odd one."""
+    chains = 2 * int(values["HALF"]) if "HALF" in values else _chains(values)
+    odd = _steps(values, trips) % 2
+    sums = [sum(1 - (t + c) if odd else t + c for c in range(chains)) % WORD for t in range(8)]
+    return _same(out, sums, threads)
+
+
+def ways(out: array[int], values: Values, trips: int, threads: int) -> bool:
+    """The same with 1 + w - x, where w is the way that the thread took."""
+    odd = _steps(values, trips) % 2
+    by_group = values["BY"] == "group.x"
+    group, count, chains = values["GROUP"], values["WAYS"], values["CHAINS"]
+    pattern = []
+    for i in range(group * count):
+        way = (i // group if by_group else i) % count
+        pattern.append(sum(1 + way - (i % 8 + c) if odd else i % 8 + c for c in range(chains)) % WORD)
+    return _same(out, pattern, threads)
+
+
+def integer(out: array[int], values: Values, trips: int, threads: int) -> bool:
+    """x -> 1000003 x + 12345 modulo 2^32."""
+    steps = _steps(values, trips)
+    sums = [sum(affine(t * 77 + c, 1000003, 12345, steps) for c in range(values["CHAINS"])) % WORD for t in range(256)]
+    return _same(out, sums, threads)
+
+
+def fixed(out: array[int], values: Values, trips: int, threads: int) -> bool:
+    """Chains that run to a fixed point, within 2^-16 of what double precision gives."""
+    step: Callable[[float], float] = (lambda x: 2.0**-x) if "exp2" in values["OP"] else (lambda x: x**-0.5)
+    want = []
+    for t in range(4):
+        total = 0.0
+        for chain in range(values["CHAINS"]):
+            x = 0.75 + 0.0625 * (t + chain)
+            for _ in range(min(_steps(values, trips), 200)):
+                x = step(x)
+            total += x
+        want.append(total)
+    got = struct.unpack(f"{len(out)}f", out.tobytes())
+    return all(abs(got[i] - want[i % 4]) <= want[i % 4] / 65536 for i in range(min(len(out), threads)))
+
+
+def _lanes(out: array[int], values: Values, threads: int, want: Callable[[int, int, int], int]) -> bool:
+    known: dict[int, int] = {}
+    for i in range(0, min(len(out), 2 * threads), 2):
+        told = out[i + 1]
+        if told not in known:
+            lane, size = told & 0xFFFF, told >> 16
+            if not 0 < size <= 128 or lane >= size:
+                return False
+            known[told] = sum(want(lane, size, chain) for chain in range(values["CHAINS"])) % WORD
+        if out[i] != known[told]:
+            return False
+    return True
+
+
+def subgroup_sum(out: array[int], values: Values, trips: int, threads: int) -> bool:
+    """x -> the sum of the subgroup + lane."""
+    steps = _steps(values, trips)
+
+    def want(lane: int, size: int, chain: int) -> int:
+        pairs = size * (size - 1) // 2
+        first = 3 * pairs + size * chain  # the first sum; each next one is size * sum + pairs
+        return affine(first, size, pairs, steps - 1) + lane
+
+    return _lanes(out, values, threads, want)
+
+
+def rotate(out: array[int], values: Values, trips: int, threads: int) -> bool:
+    """x -> the next lane's x + 77."""
+    steps = _steps(values, trips)
+    return _lanes(out, values, threads, lambda lane, size, chain: (lane + steps) % size * 3 + chain + 77 * steps)
+
+
+def group_sum(out: array[int], values: Values, trips: int, threads: int) -> bool:
+    """x -> the sum over 256 threads t of x xor t, which ends at one value."""
+    total = 1
+    for _ in range(min(_steps(values, trips), 40)):
+        total = sum(total ^ t for t in range(256)) % WORD
+    return _same(out, [total], threads)
+
+
+def stride(out: array[int], values: Values, trips: int, threads: int) -> bool:
+    """x -> x + 2048 modulo 4096."""
+    move = 2048 * (_steps(values, trips) % 2)
+    sums = [sum((t * values["STRIDE"] + c + move) % 4096 for c in range(values["CHAINS"])) for t in range(32)]
+    return _same(out, sums, threads)
+
+
+def exchange(out: array[int], values: Values, trips: int, threads: int) -> bool:
+    """Each trip hands every value on by 33 threads."""
+    group = values["GROUP"]
+    return _same(out, [(t + 33 * trips) % group for t in range(group)], threads)
+
+
+def tally(out: array[int], values: Values, trips: int, threads: int) -> bool:
+    """Every word has been added to by its share of the threads."""
+    words = min(values["words"], len(out))
+    steps = _steps(values, trips)
+    return all(out[i] == (threads // words + (i < threads % words)) * steps % WORD for i in range(words))
+
+
+def tally_group(out: array[int], values: Values, trips: int, threads: int) -> bool:
+    """The same within each workgroup."""
+    words = values["words"]
+    each = values["GROUP"] // words * _steps(values, trips) % WORD
+    return _same(out, [each if t < words else 0 for t in range(values["GROUP"])], threads)
+
+
+def piece_sum(trips: int, total: int) -> int:
+    """Return the sum, modulo 2^32, of *trips* passes over *total* bytes: words counting 0 to 4095 again and again."""
+    return total // 16384 * (4095 * 4096 // 2) * trips % WORD
+
+
+def order(lines: int) -> array[int]:
+    """Return a random cycle through *lines*, the same in both languages: Fisher and Yates with xorshift32."""
+    state = 2463534242
+    out = array("I", range(lines))
+    for i in range(lines - 1, 0, -1):
+        state ^= state << 13 & 0xFFFFFFFF
+        state ^= state >> 17
+        state ^= state << 5 & 0xFFFFFFFF
+        j = state % (i + 1)
+        out[i], out[j] = out[j], out[i]
+    return out
+
+
+CHECKS: dict[str, Callable[[array[int], Values, int, int], bool]] = {
+    check.__name__: check
+    for check in (
+        alternate, ways, integer, fixed, subgroup_sum, rotate, group_sum, stride, exchange, tally, tally_group,
+    )
+}  # fmt: skip
