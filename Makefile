@@ -24,7 +24,7 @@ ZENSICAL := zensical==0.0.73
 export NO_MKDOCS_2_WARNING = 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: site site-mkdocs site-properdocs site-zensical serve book bench test soak fuzz lint lint-py lint-web clean constraints chromium
+.PHONY: site site-mkdocs site-properdocs site-zensical serve book bench test soak fuzz lint lint-py lint-web clean constraints chromium gxx
 .DEFAULT_GOAL := site
 
 site: site-$(ENGINE)
@@ -59,7 +59,7 @@ lint-web: $(WEB)
 		node_modules/.bin/stylelint "mkdocs_metalworking/**/*.css" "docs/assets/**/*.css"; \
 		else echo "node is not here: scripts and styles are not linted"; fi
 
-test: lint $(DEV) chromium
+test: lint $(DEV) chromium gxx
 	@$(BIN)/pytest -n auto --dist loadfile $(TESTS)
 
 bench: $(DEV)
@@ -115,6 +115,12 @@ chromium:
 	@command -v "$${CHROMIUM:-chromium}" >/dev/null || { command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && \
 		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium fonts-dejavu-core >/dev/null; } || \
 		echo "Chromium is not here: no PDF, and the browser tests will be skipped"
+
+# The ladder's kernels are compiled for the CPU by g++ (tests/ladder), and addr2line names their lines.
+gxx:
+	@{ command -v g++ && command -v addr2line; } >/dev/null || { command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq g++ binutils >/dev/null; } || \
+		echo "g++ is not here: no Metal kernel will be run"
 
 constraints: $(DEV)
 	@$(BIN)/python -m pip freeze --exclude-editable | grep -v '^-e\|@ file' | LC_ALL=C sort -f > constraints.txt

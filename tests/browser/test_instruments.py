@@ -122,6 +122,8 @@ def test_roofline_case_studies(call: Call) -> None:
     gemm = [cases[f"m5-gemm fp32, {n}³, one buffer"] for n in ("1,024", "2,048", "4,096", "8,192")]
     assert [point for point, _ in gemm] == [128, 256, 512, 1024]
     assert round(cases["MLX NAX fp16, 4,096³"][0]) == 1365
+    # Its beta is random, so C is read: four matrices, as for the kernel it is compared with.
+    assert cases["MPS fp32, 4,096³"] == (512, 11.7)
     decode = [
         cases[f"MLX decode attention, 32,768 keys, {n}"]
         for n in ("32 KV heads", "8 KV heads", "4 KV heads", "1 KV head")
@@ -145,6 +147,20 @@ def test_roofs_are_those_of_the_chip_table_or_unknown(call: Call) -> None:
     assert call("roofline", "roofs", chips["M5 Max"], "alu16", "counted")["tflops"] == pytest.approx(28.2, abs=0.05)
     measured = call("roofline", "roofs", chips["M5 Max"], "matrix", "measured")
     assert (measured["tflops"], measured["gbs"]) == (58.2, 516)
+    # machine/f16: FP16 and FP32 each at its best, 198.3 and 116.9 FMAs a core and cycle.
+    lanes, half = (call("roofline", "roofs", chips["M5 Max"], path, "counted")["tflops"] for path in ("alu", "alu16"))
+    assert half / lanes == pytest.approx(198.3 / 116.9, abs=0.01)
+    # A ridge over a measured and a published roof is marked; two roofs of one kind are not.
+    mixed = {
+        (name, path, use): call("roofline", "roofs", chips[name], path, use)["mixed"]
+        for name, path in (("M5 Max", "alu"), ("M2 Ultra", "alu"), ("M1 Ultra", "alu"), ("M5 Max", "alu16"))
+        for use in ("counted", "measured")
+    }
+    assert {key for key, value in mixed.items() if value} == {
+        ("M2 Ultra", "alu", "measured"),
+        ("M1 Ultra", "alu", "measured"),
+        ("M5 Max", "alu16", "measured"),
+    }
 
 
 def kernel(call: Call, name: str) -> dict[str, Any]:
@@ -161,7 +177,7 @@ def kernel(call: Call, name: str) -> dict[str, Any]:
         ("llama.cpp, f16 weights", 16, 6144, 16),
         ("llama.cpp, tensor API", 25.6, 4096, 64),
         ("metal-flash-attention fp32, M1 and M2", 12, 9216, 18),
-        ("metal-flash-attention fp32, M3 and later", 8, 0, 32),
+        ("metal-flash-attention fp32, M3 and later", 8, 4096, 32),
         ("MLX NAX fp16, M5 class s", 16, 0, 32),
     ],
 )
@@ -181,6 +197,16 @@ def test_tile_budget_registers_and_cliffs(call: Call) -> None:
         made = kernel(call, name)
         assert (made["registers"], made["loads"]) == (registers, loads), name
     assert kernel(call, "MLX NAX fp16, M5 class s")["merged"] == pytest.approx(42.7, abs=0.05)
+    barriers = {
+        "m5-gemm, fp32": 2,
+        "llama.cpp, tensor API": 2,
+        "metal-flash-attention fp32, M3 and later": 0,
+        "MLX NAX fp16, M5 class s": 1,
+    }
+    assert {name: kernel(call, name)["barriers"] for name in barriers} == barriers
+    staged = dict(call("tile-budget", "KERNELS"))["m5-gemm, fp32"]
+    more = [call("tile-budget", "budget", call("tile-budget", "numbers", {**staged, "buffers": n})) for n in (2, 3)]
+    assert [(made["barriers"], made["memory"]) for made in more] == [(1, 16384), (1, 24576)]
     assert kernel(call, "steel fp32, nt, its largest footprint")["memory"] == 13824
     # 13.5 TFLOPS from threadgroup memory: 1.7 TB/s for the 4 x 4 grid.
     assert 13.5 / kernel(call, "m5-gemm, fp32")["fromTile"] == pytest.approx(1.7, abs=0.02)
@@ -237,7 +263,11 @@ def test_kv_cache_sizes(call: Call) -> None:
 
 def test_decode_and_prefill_bounds(call: Call) -> None:
     """techniques/decode-vs-prefill: 71% of 153 GB/s, 8.8 TFLOPS; techniques/kv-cache: 17.0 ms, 59 and 115 tokens."""
-    name, run, out, into, _ = call("decode-ceiling", "RUNS")[0]
+    runs = call("decode-ceiling", "RUNS")
+    name, run, out, into, _, part = runs[0]
+    # The M1 Pro of a published run had 14 of 16 cores, so its plateau is that of 14.
+    assert part == 1
+    assert {run[0]: run[5] for run in runs if run[5] != 1} == {"LLaMA 7B Q4_0, M1 Pro with 14 cores": 14 / 16}
     assert name == "Mistral 7B Q4_0, base M5"
     bound = call("decode-ceiling", "decode", run, 153)
     assert round(out / bound["perSecond"], 2) == 0.71
@@ -299,14 +329,23 @@ def test_online_softmax_is_the_row_of_the_page(call: Call) -> None:
 
 
 def test_double_buffering_timeline(call: Call) -> None:
-    """techniques/double-buffering: 55% alone; a second tile or a second group closes the gap; 7 and 3 groups."""
+    """techniques/double-buffering: 55% alone; a second tile or a second group closes the gap; groups by both pools."""
     work = {"math": 576, "wait": 478}
     assert round(call("double-buffer", "busy", {**work, "groups": 1, "overlap": False}), 2) == 0.55
     assert call("double-buffer", "busy", {**work, "groups": 2, "overlap": False}) == 1
     assert call("double-buffer", "busy", {**work, "groups": 1, "overlap": True}) == 1
-    assert [call("double-buffer", "resident", 8192, tiles) for tiles in (1, 2)] == [7, 3]
-    assert call("double-buffer", "busy", {"math": 512, "wait": 972, "groups": 3, "overlap": False}) == 1
-    assert call("double-buffer", "busy", {"math": 512, "wait": 972, "groups": 2, "overlap": False}) < 0.7
+    kernel = {"tile": 8192, "registers": 48, "threads": 128}
+    assert call("double-buffer", "flying", 8192, 128) == 16
+    ways = call("double-buffer", "WAYS")
+    holds = {way: call("double-buffer", "resident", kernel, given) for way, given in ways.items()}
+    assert {way: (made["byMemory"], made["byRegisters"], made["groups"]) for way, made in holds.items()} == {
+        "one": (7, 8, 7),
+        "two": (3, 6, 3),
+        "ahead": (3, 8, 3),
+        "registers": (7, 6, 6),
+    }
+    assert call("double-buffer", "busy", {"math": 512, "wait": 847, "groups": 3, "overlap": False}) == 1
+    assert call("double-buffer", "busy", {"math": 512, "wait": 847, "groups": 2, "overlap": False}) < 0.8
     given = [
         {"math": 576, "wait": wait, "groups": groups, "overlap": overlap, "steps": 100}
         for wait in (100, 478, 2000)
@@ -489,7 +528,7 @@ def test_roofline_by_keyboard(page: Page, bench: Served) -> None:
 
 def test_tile_budget_by_keyboard(page: Page, bench: Served) -> None:
     page.goto(f"{bench.url}register-blocking/")
-    expect(says(page)).to_contain_text("48 of 128 registers a lane, 8,192 bytes")
+    expect(says(page)).to_contain_text("48 of 128 registers per lane, 8,192 bytes")
     choose_by_keyboard(page, "Kernel", "m5-gemm, the")
     expect(says(page)).to_contain_text("160 registers exceed the ceiling of 128")
     choose_by_keyboard(page, "Kernel", "m5-gemm, fp")
@@ -507,23 +546,23 @@ def test_occupancy_by_keyboard(page: Page, bench: Served) -> None:
     expect(says(page)).to_contain_text("6 threadgroups a core, 24 simdgroups, limited by registers")
     set_by_keyboard(page, "Threadgroup memory, bytes", "16384")
     expect(says(page)).to_contain_text("3 threadgroups a core, 12 simdgroups, limited by threadgroup memory")
-    set_by_keyboard(page, "Registers a thread", "130")
+    set_by_keyboard(page, "Registers per thread", "130")
     expect(says(page)).to_contain_text("a thread can name 128")
-    set_by_keyboard(page, "Registers a thread", "64")
+    set_by_keyboard(page, "Registers per thread", "64")
     choose_by_keyboard(page, "Chip", "M3")
     expect(says(page)).to_have_text(re.compile("^Unknown. On M3 and M4"))
 
 
 def test_kv_cache_and_decode_by_keyboard(page: Page, bench: Served) -> None:
     page.goto(f"{bench.url}kv-cache/")
-    expect(says(page)).to_contain_text("4.29 GB, 131,072 bytes a token. Reading it once takes at least 8.32 ms")
+    expect(says(page)).to_contain_text("4.29 GB, 131,072 bytes per token. Reading it once takes at least 8.32 ms")
     choose_by_keyboard(page, "Model shape", "Qwen")
-    expect(says(page)).to_contain_text("1.88 GB, 57,344 bytes a token")
+    expect(says(page)).to_contain_text("1.88 GB, 57,344 bytes per token")
     choose_by_keyboard(page, "V stored as", "llama.cpp q4_0")
     expect(page.locator(".mw-i-facts")).to_contain_text("refuses that at the pin")
     page.goto(f"{bench.url}decode-ceiling/")
-    expect(says(page)).to_contain_text("Decode: at most 37.2 tokens a second")
-    expect(says(page)).to_contain_text("Published: 26.59 and 608.1 tokens a second, 71% and 55% of these bounds")
+    expect(says(page)).to_contain_text("Decode: at most 37.2 tokens per second")
+    expect(says(page)).to_contain_text("Published: 26.59 and 608.1 tokens per second, 71% and 55% of these bounds")
     choose_by_keyboard(page, "Chip", "M3 Ultra")
     expect(says(page)).to_contain_text("Prefill: unknown, no faster matrix unit is known before M5")
     expect(says(page)).not_to_contain_text("Published")
@@ -584,8 +623,8 @@ def test_matmul_dispatch_by_keyboard(page: Page, bench: Served) -> None:
 
 def test_the_state_is_in_the_address(page: Page, bench: Served) -> None:
     page.goto(f"{bench.url}occupancy/?other=1#after")
-    set_by_keyboard(page, "Registers a thread", "88")
-    set_by_keyboard(page, "Threads a threadgroup", "64")
+    set_by_keyboard(page, "Registers per thread", "88")
+    set_by_keyboard(page, "Threads per threadgroup", "64")
     assert page.url.startswith(f"{bench.url}occupancy/?other=1&registers=88&threads=64"), (
         "only what differs, and nothing lost"
     )

@@ -1,4 +1,4 @@
-/* Decode ceiling: bytes a step over bandwidth; prefill: FLOP over the plateau. Both are bounds, not predictions.
+/* Decode ceiling: bytes per step over bandwidth; prefill: FLOP over the plateau. Both are bounds, not predictions.
    Weights: 2 FLOP for each weight and token. Causal attention over T tokens: 2 x layers x heads x head dimension x T^2.
    Published runs: llama.cpp PR 16634 (mweinbach, 2025-10-25, llama-bench, base M5) and llama.cpp discussion 4167;
    their cache, 64 tokens on average, is left out; the size of LLaMA 7B Q4_0, 3.56 GiB and 6.74 B, from llama.cpp PR 2917. */
@@ -8,7 +8,7 @@ import { ridge, roofs } from "./roofline.js";
 
 /** Bytes of the weights that one token reads. */
 export const weights = ({ active, bits }) => (active * 1e9 * bits) / 8;
-/** One decode step of a batch: bytes, and tokens a second that the bandwidth allows. */
+/** One decode step of a batch: bytes, and tokens per second that the bandwidth allows. */
 export const decode = (state, gbs) => {
   const ofWeights = weights(state);
   const ofCache = perToken(state) * state.tokens * state.batch;
@@ -34,13 +34,13 @@ const shape = (layers, heads, kvHeads, headDim) => ({ layers, heads, kvHeads, he
 const llama = shape(32, 32, 32, 128);
 const mistral = shape(32, 32, 8, 128);
 const bits = (gib, billions) => Number(((gib * 2 ** 30 * 8) / (billions * 1e9)).toFixed(3));
-/** Published runs: name, values, decode and prompt tokens a second, remark. */
+/** Published runs: name, values, decode and prompt tokens per second, remark, share of the chip's cores where it is not all. */
 export const RUNS = [
   ["Mistral 7B Q4_0, base M5", { active: 7.24, total: 7.24, bits: bits(3.83, 7.24), ...mistral, chip: "M5", path: "matrix", memory: 32 }, 26.59, 608.05, "llama-bench in llama.cpp PR 16634, prompt 512, one machine"],
   ["TinyLlama 1.1B Q4_0, base M5", { active: 1.1, total: 1.1, bits: bits(0.59, 1.1), ...shape(22, 32, 4, 64), chip: "M5", path: "matrix", memory: 32 }, 149.69, 3959.13, "llama-bench in llama.cpp PR 16634, prompt 512, one machine, prompt ± 870"],
-  ["LLaMA 7B Q4_0, M1 Pro with 14 cores", { active: 6.74, total: 6.74, bits: bits(3.56, 6.74), ...llama, chip: "M1 Pro", path: "alu", memory: 32 }, 35.52, 232.55, "llama.cpp discussion 4167; the plateau here is that of 16 cores"],
+  ["LLaMA 7B Q4_0, M1 Pro with 14 cores", { active: 6.74, total: 6.74, bits: bits(3.56, 6.74), ...llama, chip: "M1 Pro", path: "alu", memory: 32 }, 35.52, 232.55, "llama.cpp discussion 4167; the plateau is 14/16 of the chip's", 14 / 16],
   ["LLaMA 7B Q4_0, M3 Pro with 18 cores", { active: 6.74, total: 6.74, bits: bits(3.56, 6.74), ...llama, chip: "M3 Pro", path: "alu", memory: 36 }, 30.74, 341.67, "llama.cpp discussion 4167"],
-].map(([name, values, out, into, why]) => [name, { ...values, k: "f16", v: "f16", tokens: 0, batch: 1, prompt: 512, roofs: "counted" }, out, into, why]);
+].map(([name, values, out, into, why, part = 1]) => [name, { ...values, k: "f16", v: "f16", tokens: 0, batch: 1, prompt: 512, roofs: "counted" }, out, into, why, part]);
 
 const runOf = (state) => RUNS.find(([, values]) => Object.entries(values).every(([key, value]) => String(state[key]) === String(value)));
 
@@ -53,9 +53,9 @@ const spec = (table) => ({
     ...RUNS.map(([name, values]) => [name, values]),
   ],
   controls: [
-    { key: "active", label: "Weights read a token, billions", value: 8, min: 0.01, max: 2000, step: 0.01, group: "Model", help: "active ones, for a mixture of experts" },
+    { key: "active", label: "Weights read per token, billions", value: 8, min: 0.01, max: 2000, step: 0.01, group: "Model", help: "active ones, for a mixture of experts" },
     { key: "total", label: "Weights in all, billions", value: 8, min: 0.01, max: 4000, step: 0.01, group: "Model" },
-    { key: "bits", label: "Bits a weight", value: 4.5, min: 1, max: 32, step: 0.001, group: "Model", help: "scales included" },
+    { key: "bits", label: "Bits per weight", value: 4.5, min: 1, max: 32, step: 0.001, group: "Model", help: "scales included" },
     { key: "layers", label: "Layers", value: 32, min: 1, max: 500, whole: true, group: "Model" },
     { key: "heads", label: "Query heads", value: 32, min: 1, max: 512, whole: true, group: "Model" },
     { key: "kvHeads", label: "KV heads", value: 8, min: 1, max: 512, whole: true, group: "Model" },
@@ -71,19 +71,20 @@ const spec = (table) => ({
     { key: "roofs", label: "Roofs", value: "counted", options: [["counted", "published and counted"], ["measured", "measured, where someone has"]], group: "Machine" },
   ],
   render(state, width) {
-    const roof = roofs(table.get(state.chip), state.path, state.roofs);
+    const run = runOf(state);
+    const whole = roofs(table.get(state.chip), state.path, state.roofs);
+    const roof = { ...whole, tflops: whole.tflops === null ? null : whole.tflops * (run?.[5] ?? 1) };
     const out = decode(state, roof.gbs);
     const into = roof.tflops === null ? null : prefill(state, roof.tflops, roof.gbs);
     const turn = roof.tflops === null ? null : crossover(state, roof.tflops, roof.gbs);
-    const whole = (state.total * 1e9 * state.bits) / 8 + cache(state);
-    const [share, verdict] = fits(whole, state.memory);
-    const run = runOf(state);
+    const held = (state.total * 1e9 * state.bits) / 8 + cache(state);
+    const [share, verdict] = fits(held, state.memory);
     const cacheShare = out.ofCache / out.step;
-    const prefillSays = into ? `Prefill: at most ${round(into.perSecond)} tokens a second, bound by ${into.bound}.` : `Prefill: unknown, ${roof.from}.`;
-    const runSays = run ? ` Published: ${round(run[2], 4)} and ${round(run[3], 4)} tokens a second, ${percent(run[2] / out.perSecond)}${into ? ` and ${percent(run[3] / into.perSecond)}` : ""} of these bounds.` : "";
+    const prefillSays = into ? `Prefill: at most ${round(into.perSecond)} tokens per second, bound by ${into.bound}.` : `Prefill: unknown, ${roof.from}.`;
+    const runSays = run ? ` Published: ${round(run[2], 4)} and ${round(run[3], 4)} tokens per second, ${percent(run[2] / out.perSecond)}${into ? ` and ${percent(run[3] / into.perSecond)}` : ""} of these bounds.` : "";
     const bound = [["weights", out.ofWeights, "d-a"], ["cache", out.ofCache, cacheShare > 0.5 ? "d-hot" : "d-c"]].map(([name, value, cls]) => [name, value, cls, `${round(value / 1e9)} GB`]);
     return {
-      says: `Decode: at most ${round(out.perSecond)} tokens a second${state.batch > 1 ? ` for ${state.batch} sequences together` : ""}. ${prefillSays}${runSays}`,
+      says: `Decode: at most ${round(out.perSecond)} tokens per second${state.batch > 1 ? ` for ${state.batch} sequences together` : ""}. ${prefillSays}${runSays}`,
       shows: [
         bars(width, "Bytes that one step reads", `Weights ${bound[0][3]}, cache ${bound[1][3]}.`, bound, Math.max(out.ofWeights, out.ofCache)),
         facts([
@@ -92,8 +93,8 @@ const spec = (table) => ({
           roof.tflops === null
             ? ["Sequences until arithmetic binds", "unknown", roof.from]
             : ["Sequences until arithmetic binds", turn === null ? "never" : round(turn, 2), `${turn === null ? "a sequence's cache takes longer to read than its arithmetic; " : ""}without context about ${round((ridge(roof.tflops, roof.gbs) * state.bits) / 16, 2)}`],
-          ["Memory", bytes(whole), `${round(share * 100)}% of ${state.memory} GB: ${verdict}`],
-          ["Cache", `${percent(cacheShare)} of a step's bytes`, `${round(perToken(state) / 1024, 4)} KiB a token, K ${round(BITS[state.k])} and V ${round(BITS[state.v])} bits`],
+          ["Memory", bytes(held), `${round(share * 100)}% of ${state.memory} GB: ${verdict}`],
+          ["Cache", `${percent(cacheShare)} of a step's bytes`, `${round(perToken(state) / 1024, 4)} KiB per token, K ${round(BITS[state.k])} and V ${round(BITS[state.v])} bits`],
           run && ["Published run", run[0], run[4]],
         ]),
       ],

@@ -121,7 +121,7 @@ const spec = {
         facts([
           ["Simdgroups a group", String(Math.ceil(full / 32)), full % 32 ? `the last one has ${full % 32} lanes` : "all full"],
           ["Lanes without a thread", count(made.idle), "in the last simdgroup of a group"],
-          ["Threadgroups a core", round(made.total / state.cores), "on average; the order is undocumented"],
+          ["Threadgroups per core", round(made.total / state.cores), "on average; the order is undocumented"],
         ]),
       ],
     };

@@ -2,9 +2,10 @@
    The worked numbers (576 cycles of math, 478 of wait) are derived on the page from philipturner/metal-benchmarks
    README.md L590-613 (18 cycles a fragment multiply, M1 and M2), L76 (1.398 GHz) and a pointer chase on an M2 Pro. */
 import { chart, count, draw, facts, fixed, label, mount as place, percent, round, some, table } from "./ui.js";
-import { POOL } from "./occupancy.js";
+import { CEILING, residency } from "./occupancy.js";
 
-/** Ways to order a step. overlap: the next load runs during the math. tiles: staging buffers. barriers a step. */
+/** Ways to order a step. overlap: the next load runs during the math, so its values are alive beside the operands.
+    tiles: staging buffers. barriers: per step. */
 export const WAYS = {
   one: { name: "one tile", overlap: false, tiles: 1, barriers: 2 },
   two: { name: "two tiles, the load runs during the math", overlap: true, tiles: 2, barriers: 1 },
@@ -13,8 +14,11 @@ export const WAYS = {
 };
 /** Share of time that the core does math in the long run. */
 export const busy = ({ math, wait, groups, overlap }) => Math.min(1, (groups * math) / (overlap ? Math.max(math, wait) : math + wait));
-/** Threadgroups that fit into the 60 KB of an M1 or M2 core. */
-export const resident = (tileBytes, tiles) => Math.floor(POOL.memory / (tileBytes * tiles));
+/** Registers per thread that hold the next tile's values while they are on their way. */
+export const flying = (tileBytes, threads) => Math.ceil(tileBytes / 4 / threads);
+/** Threadgroups that an M1 or M2 core holds: by memory, by registers, and the fewest of all pools. */
+export const resident = ({ tile, registers, threads }, { tiles, overlap }) =>
+  residency({ registers: registers + (overlap ? flying(tile, threads) : 0), memory: tile * tiles, threads });
 
 /** What happens when: for each group its spans [kind, from, to], in cycles. Groups take the core in order of readiness. */
 export const simulate = ({ math, wait, groups, overlap, steps }) => {
@@ -81,14 +85,16 @@ const spec = {
     ["M2 Pro, 64 × 64 × 16 fp32, one group alone", { way: "one", math: 576, wait: 478, groups: 1, tile: 8192 }],
     ["The same, a second tile", { way: "two", math: 576, wait: 478, groups: 1, tile: 8192 }],
     ["The same, a second threadgroup instead", { way: "one", math: 576, wait: 478, groups: 2, tile: 8192 }],
-    ["M5 Max, 64 × 64 × 16, three groups", { way: "one", math: 512, wait: 972, groups: 3, tile: 8192 }],
+    ["M5 Max, 64 × 64 × 16, three groups", { way: "one", math: 512, wait: 847, groups: 3, tile: 8192 }],
   ],
   controls: [
     { key: "way", label: "Order of a step", value: "one", wide: true, options: Object.entries(WAYS).map(([key, way]) => [key, way.name]) },
-    { key: "math", label: "Math a K step, cycles", value: 576, min: 1, max: 100000, whole: true },
+    { key: "math", label: "Math per K step, cycles", value: 576, min: 1, max: 100000, whole: true },
     { key: "wait", label: "Latency of the loads, cycles", value: 478, min: 0, max: 100000, whole: true },
     { key: "groups", label: "Resident threadgroups", value: 1, min: 1, max: 16, whole: true },
     { key: "tile", label: "Bytes of one staged tile pair", value: 8192, min: 16, max: 32768, whole: true },
+    { key: "threads", label: "Threads of a threadgroup", value: 128, min: 32, max: 1024, step: 32, whole: true },
+    { key: "registers", label: "Registers per thread, one tile", value: 48, min: 1, max: 128, whole: true, help: "accumulators and operands" },
     { key: "steps", label: "K steps drawn", value: 4, min: 1, max: 12, whole: true },
   ],
   render(state, width) {
@@ -97,10 +103,11 @@ const spec = {
     const share = busy({ ...state, overlap: way.overlap });
     const over = state.tile * way.tiles > 32768;
     const rows = Object.entries(WAYS).map(([key, each]) => {
-      const holds = resident(state.tile, each.tiles);
+      const holds = resident(state, each);
       const too = state.tile * each.tiles > 32768;
+      const spills = state.registers + (each.overlap ? flying(state.tile, state.threads) : 0) > CEILING;
       return [
-        [each.name, percent(busy({ ...state, overlap: each.overlap })), too ? "over 32 KB" : String(holds), too ? "none" : percent(busy({ ...state, groups: holds, overlap: each.overlap })), String(each.barriers)],
+        [each.name, percent(busy({ ...state, overlap: each.overlap })), too ? "over 32 KB" : String(holds.byMemory), spills ? "spills" : String(holds.byRegisters), too || spills || !holds.groups ? "none" : percent(busy({ ...state, groups: holds.groups, overlap: each.overlap })), String(each.barriers)],
         key === state.way,
       ];
     });
@@ -110,8 +117,9 @@ const spec = {
         : `With ${some(state.groups, "threadgroup")} the core does math ${percent(share)} of the time.${share < 1 ? ` ${way.overlap ? `The load is longer than the math by ${round(state.wait - state.math)} cycles.` : "What is missing is exposed wait."}` : " Nothing is left to hide."}`,
       shows: [
         over ? null : lanes(width, made, state.groups),
-        table("The four orders", ["Order", `Busy with ${some(state.groups, "group")}`, "Groups in 60 KB", "Busy with those", "Barriers a step"], rows.map(([row]) => row), { mark: (_, at) => rows[at][1] }),
-        facts([["Model", "idealized", "math of one group at a time, waits overlap, no cost for a barrier; 60 KB is inferred for M1 and M2 and unknown from M3 on"]]),
+        table("The four orders", ["Order", `Busy with ${some(state.groups, "group")}`, "Groups by memory", "By registers", "Busy with the fewer", "Barriers per step"], rows.map(([row]) => row), { mark: (_, at) => rows[at][1] }),
+        facts([["Model", "idealized", "math of one group at a time, waits overlap, no cost for a barrier. 60 KB of memory and 208 KB of registers are inferred for M1 and M2 and unknown from M3 on"],
+          ["Next tile in flight", `${flying(state.tile, state.threads)} registers per thread`, "where the load runs during the math"]]),
       ],
     };
   },

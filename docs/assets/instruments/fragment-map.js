@@ -92,7 +92,7 @@ const spec = {
               ["column = ((qid & 2) | (lane & 1)) × 4", `${(quad & 2) | (lane & 1)} × 4 = ${held[0][1]}`],
             ], { numbers: false }),
         facts([
-          ["Registers a lane", state.size === "8" ? "2 in fp32, 1 in half" : "8 in fp32, 4 in half", `${map.each} elements`],
+          ["Registers per lane", state.size === "8" ? "2 in fp32, 1 in half" : "8 in fp32, 4 in half", `${map.each} elements`],
           ["A row reduction", `own ${map.each === 2 ? "two values" : "four values of the row"}, then two shuffles`, `by XOR 1 (lane ${one}) and XOR 8 (lane ${eight})`],
           ["Promised by Apple", "no", "the specification leaves the map open; MLX has it compiled in"],
         ]),

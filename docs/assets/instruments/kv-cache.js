@@ -55,11 +55,11 @@ const spec = (table) => ({
     const rows = [["as chosen", size, "d-hot"], ...others.map(([name, value]) => [name, value, "d-a"])].map(([name, value, cls]) => [name, value, cls, `${round(value / 1e9)} GB`]);
     const ms = milliseconds(size, gbs);
     return {
-      says: `${round(size / 1e9)} GB, ${count(perToken(state))} bytes a token. Reading it once takes at least ${round(ms)} ms on ${state.chip}, so attention alone allows at most ${round(1000 / ms)} steps a second.`,
+      says: `${round(size / 1e9)} GB, ${count(perToken(state))} bytes per token. Reading it once takes at least ${round(ms)} ms on ${state.chip}, so attention alone allows at most ${round(1000 / ms)} steps per second.`,
       shows: [
         bars(width, "Size of the cache by format", rows.map(([name, , , text]) => `${name} ${text}`).join(", "), rows, Math.max(...rows.map(([, value]) => value))),
         facts([
-          ["Bits a value", `K ${round(BITS[state.k])}, V ${round(BITS[state.v])}`, "scales included"],
+          ["Bits per value", `K ${round(BITS[state.k])}, V ${round(BITS[state.v])}`, "scales included"],
           ["Bandwidth", `${round(gbs, 4)} GB/s`, gbsFrom],
           ["In memory", verdict, `${bytes(size)}, ${round(share * 100)}% of ${state.memory} GB, before weights. Recommended working sets were 66 to 84%.`],
           shipped(state.k, state.v) && ["As shipped", "no", shipped(state.k, state.v)],

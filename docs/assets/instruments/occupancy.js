@@ -2,7 +2,7 @@
    Pools: philipturner/metal-benchmarks README.md L84-86 (about 208 KB of registers, about 60 KB of threadgroup memory,
    3,072 threads; Apple7 and Apple8, inferred). Saturation at 24 simdgroups: the same file, L208 (M1 Max).
    The staircase of registers and threads: Rosenzweig, Mesa commit e7139838754e. */
-import { bars, bytes, count, facts, mount as place, percent, round, some, table, wrong } from "./ui.js";
+import { bars, bytes, count, facts, mount as place, percent, some, table, wrong } from "./ui.js";
 
 export const POOL = { registers: 208 * 1024, memory: 60 * 1024, threads: 3072 };
 export const SATURATION = 24;
@@ -32,7 +32,7 @@ export const residency = ({ registers, memory, threads }) => {
   return { byRegisters, byMemory, byThreads, groups, simdgroups: groups * Math.ceil(threads / 32), limits: all.filter(([, value]) => value === groups).map(([name]) => name) };
 };
 
-/** Cycles for one FMA instruction, M1 Max: [precision][simdgroups a core] for 1 to 4 independent chains.
+/** Cycles for one FMA instruction, M1 Max: [precision][simdgroups per core] for 1 to 4 independent chains.
     metal-benchmarks README.md L187-198; its author calls the set-up less than optimal (L163). */
 export const CYCLES = {
   FP32: { 4: [11.34, 8.36, 4.46, 2.75], 8: [5.71, 4.24, 2.75, 1.6], 88: [1.99, 1.87, 1.35, 1.02] },
@@ -45,7 +45,7 @@ const later = (state) => {
     says: `Unknown. On ${m5 ? "M5" : "M3 and M4"} the hardware allocates registers and threadgroup memory while the kernel runs, and no pool size or limit of residency has been published.`,
     shows: [
       facts([
-        ["Resident simdgroups", "unknown", "Read the occupancy counters of a capture, or launch one, two, three threadgroups a core and look for the knee."],
+        ["Resident simdgroups", "unknown", "Read the occupancy counters of a capture, or launch one, two, three threadgroups per core and look for the knee."],
         ["Registers", m5 ? "no step from 8 to 120 live values; at 128 it spilled" : "no step from 70 to 96 registers", m5 ? "M5 Max, throughput within 6%, then a quarter" : "M4 Pro, 0.2 to 0.6% in all"],
         ["maxTotalThreadsPerThreadgroup", "1,024, whatever the kernel uses", "seen on an M4 Pro and an M5 Max"],
         ["Threadgroup memory", `${bytes(state.memory)} of ${bytes(GROUP_MEMORY)} a group`, m5 ? null : "An M4 lost 19% of its speed when a table grew from 4 to 32 KB."],
@@ -65,9 +65,9 @@ const spec = {
   ],
   controls: [
     { key: "family", label: "Chip", value: "7", options: [["7", "M1 or M2"], ["9", "M3 or M4"], ["10", "M5"]] },
-    { key: "registers", label: "Registers a thread", value: 64, min: 1, max: 160, whole: true, help: "32 bits each" },
+    { key: "registers", label: "Registers per thread", value: 64, min: 1, max: 160, whole: true, help: "32 bits each" },
     { key: "memory", label: "Threadgroup memory, bytes", value: 5376, min: 0, max: 32768, whole: true },
-    { key: "threads", label: "Threads a threadgroup", value: 128, min: 1, max: 1024, whole: true },
+    { key: "threads", label: "Threads per threadgroup", value: 128, min: 1, max: 1024, whole: true },
     { key: "chains", label: "Independent FMA chains a thread", value: "4", options: [["1", "1"], ["2", "2"], ["3", "3"], ["4", "4 or more"]], when: (state) => state.family === "7" },
     { key: "type", label: "Precision", value: "FP32", options: [["FP32", "FP32"], ["FP16", "FP16"]], when: (state) => state.family === "7" },
   ],
@@ -96,9 +96,9 @@ const spec = {
           most,
         ),
         facts([
-          ["Largest threadgroup", `${count(largest)} threads`, `at ${registers} registers a thread`],
+          ["Largest threadgroup", `${count(largest)} threads`, `at ${registers} registers per thread`],
           ["One threadgroup takes", `${bytes(allocated(registers) * 4 * state.threads)} of registers`, `${bytes(state.memory)} of threadgroup memory`],
-          more > 0 && ["One more threadgroup", `at ${more} registers a thread`, "as far as registers go"],
+          more > 0 && ["One more threadgroup", `at ${more} registers per thread`, "as far as registers go"],
           ["Of 96 simdgroups", percent(simdgroups / 96), "the most a core can hold"],
         ]),
         table(

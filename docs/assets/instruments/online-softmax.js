@@ -54,7 +54,7 @@ const spec = {
   controls: [
     { key: "scores", label: "Scores", value: "1, 2, 0, 3, 1, 1, 2, 0", text: true },
     { key: "values", label: "Values", value: "4, 8, 16, 2, 6, 2, 4, 8", text: true },
-    { key: "tile", label: "Keys a tile", value: 2, min: 1, max: 64, whole: true },
+    { key: "tile", label: "Keys per tile", value: 2, min: 1, max: 64, whole: true },
     { key: "base", label: "Powers of", value: "2", options: [["2", "2"], ["e", "e"]] },
     { key: "step", label: "Tiles done", value: 4, min: 1, max: 64, whole: true, steps: true },
   ],

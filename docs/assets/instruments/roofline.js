@@ -1,7 +1,7 @@
 /* Roofline: a chip's two ceilings, and one kernel under them.
    Counted plateau: cores x 128 lanes x 2 x clock (docs/machine/chips.md, chips.json). FP16 on the ALUs: 256 operations
-   a core and cycle in either precision on M1 and M2 (philipturner/metal-benchmarks README.md L124-127), 1.7 times FP32
-   on an M5 Max (phosphor: 198.3 over 116.9 FMAs a core and cycle, each type at its best), unknown on M3 and M4. Matrix units: 1,024 operations a core and cycle, estimated from an A19
+   a core and cycle in either precision on M1 and M2 (philipturner/metal-benchmarks README.md L124-127), 1.70 times FP32
+   on an M5 Max, each at its best (phosphor: 198.3 and 116.9 FMAs per core and cycle), unknown on M3 and M4. Matrix units: 1,024 operations per core and cycle, estimated from an A19
    (Zakharko); 58.2 TFLOPS measured on an M5 Max (MLX PR 3211). */
 import { cell, chart, chips, count, draw, facts, fixed, label, mount as place, percent, round, wrong } from "./ui.js";
 
@@ -35,17 +35,19 @@ export const roofs = (row, path, use) => {
   let from;
   if (path === "alu") [tflops, from] = [counted, counted === null ? "no GPU clock has been published" : "cores × 128 × 2 × clock"];
   else if (path === "alu16") {
-    if (generation <= 8) [tflops, from] = [counted, "as FP32: 256 operations a core and cycle in both"];
+    if (generation <= 8) [tflops, from] = [counted, "as FP32: 256 operations per core and cycle in both"];
     else if (generation === 9) from = "the FP16 rate of M3 and M4 alone has not been published";
-    else [tflops, from] = [counted && counted * 1.7, counted === null ? "no GPU clock has been published" : "1.7 × FP32, a ratio measured on one M5 Max"];
+    else [tflops, from] = [counted && counted * 1.7, counted === null ? "no GPU clock has been published" : "1.70 × FP32, each at its best on one M5 Max"];
   } else if (generation < 10) from = "no faster matrix unit is known before M5";
   else {
     const clock = cell(row, "clock_mhz");
-    [tflops, from] = clock === null ? [null, "no GPU clock has been published"] : [(cell(row, "cores") * 1024 * clock) / 1e6, "1,024 operations a core and cycle, estimated from an A19"];
+    [tflops, from] = clock === null ? [null, "no GPU clock has been published"] : [(cell(row, "cores") * 1024 * clock) / 1e6, "1,024 operations per core and cycle, estimated from an A19"];
   }
   if (measured[path]) [tflops, from] = [measured[path][0], `measured: ${measured[path][1]}`];
   const gbs = measured.gbs ? measured.gbs[0] : cell(row, "bandwidth_gbs");
-  return { tflops, from, gbs, gbsFrom: measured.gbs ? `measured: ${measured.gbs[1]}` : "published" };
+  // A ridge over one measured and one counted roof compares unlike things; the reader is told.
+  const mixed = tflops !== null && Boolean(measured[path]) !== Boolean(measured.gbs);
+  return { tflops, from, gbs, gbsFrom: measured.gbs ? `measured: ${measured.gbs[1]}` : "published", mixed };
 };
 
 /** Case studies: [name, chip, path, FLOP, bytes at DRAM, TFLOPS reached, whose]. */
@@ -54,7 +56,8 @@ const decode = (heads) => [4 * 32 * 32768 * 128, 2 * heads * 32768 * 128 * 2];
 export const CASES = [
   ...[[1024, 3.3], [2048, 7.7], [4096, 13.5], [8192, 13.0]].map(([n, reached]) => [`m5-gemm fp32, ${count(n)}³, one buffer`, "M5 Max", "alu", ...cube(n, 4, 4), reached, "m5-gemm README"]),
   ...[[1024, 10.7], [4096, 13.1]].map(([n, reached]) => [`m5-gemm fp32, ${count(n)}³, two buffers`, "M5 Max", "alu", ...cube(n, 4, 4), reached, "m5-gemm README"]),
-  ["MPS fp32, 4,096³", "M5 Max", "alu", ...cube(4096, 4, 3), 11.7, "m5-gemm README"],
+  // The harness gives MPS a random beta (m5-gemm matmul.py L92-93, mps_matmul.py L41-50), so C is read too.
+  ["MPS fp32, 4,096³", "M5 Max", "alu", ...cube(4096, 4, 4), 11.7, "m5-gemm README"],
   ["MLX steel fp32, 4,096³", "M2 Ultra", "alu", ...cube(4096, 4, 3), 20.7, "MLX PR 1518"],
   ["MLX NAX fp16, 4,096³", "M5 Max", "matrix", ...cube(4096, 2, 3), 58.2, "MLX PR 3211"],
   ...[[32, 1.148], [8, 0.451], [4, 0.351], [1, 0.307]].map(([heads, ms]) => {
@@ -147,6 +150,7 @@ const spec = (table) => ({
         facts([
           ...known,
           ["Plateau", `${round(roof.tflops)} TFLOPS`, roof.from],
+          roof.mixed && ["Ridge", round(meets), "one roof measured, the other counted or published: a rough figure"],
           study && ["Measurement", `${round(study[5])} TFLOPS on ${study[1]}`, study[6]],
           state.kernel === "product" && !study && memory && ["Rows at the ridge", rowsAt(state, meets), "from here on arithmetic is the bound"],
         ]),

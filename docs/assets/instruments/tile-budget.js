@@ -3,7 +3,7 @@
    Fragments: steel/gemm/mma.h L32-40 and L464-466 (8 x 8, two elements a lane), steel/gemm/nax.h L27-36 and
    gemm_nax.h L60-64 (16 x 16, eight elements a lane, slabs of 32). */
 import { CEILING, GROUP_MEMORY, SATURATION, largestThreadgroup, residency } from "./occupancy.js";
-import { bars, bytes, chart, count, draw, facts, label, mount as place, round, some, table, wrong } from "./ui.js";
+import { bars, chart, count, draw, facts, label, mount as place, round, some, table, wrong } from "./ui.js";
 
 /** Bytes of a staged operand of rows x columns, `pad` bytes behind each row. 0 when it is not staged. */
 export const staged = (rows, columns, size, pad) => (size ? rows * (columns + pad / size) * size : 0);
@@ -11,8 +11,9 @@ export const staged = (rows, columns, size, pad) => (size ? rows * (columns + pa
 /**
  * All that follows from the tile. Sizes of a value in bytes: memoryA, memoryB in device memory, stageA, stageB in
  * threadgroup memory (0: not staged). fragment: 8, 16, or 0 for an opaque matmul2d; operand: bytes of an operand value in registers.
+ * reserve: threadgroup bytes that the kernel allocates in any case, for the edges of C.
  */
-export const budget = ({ bm, bn, bk, wm, wn, memoryA, memoryB, stageA, stageB, pad, buffers, transposedB, fragment, operand }) => {
+export const budget = ({ bm, bn, bk, wm, wn, memoryA, memoryB, stageA, stageB, pad, buffers, reserve = 0, transposedB, fragment, operand }) => {
   const simdgroups = wm * wn;
   const threads = 32 * simdgroups;
   const rows = bm / wm;
@@ -26,7 +27,7 @@ export const budget = ({ bm, bn, bk, wm, wn, memoryA, memoryB, stageA, stageB, p
   const operands = fragment ? ((tm + tn) * values * operand) / 4 : null;
   const memoryOfA = staged(bm, bk, stageA, pad);
   const memoryOfB = transposedB ? staged(bn, bk, stageB, pad) : staged(bk, bn, stageB, pad);
-  const memory = (memoryOfA + memoryOfB) * buffers;
+  const memory = Math.max((memoryOfA + memoryOfB) * buffers, reserve);
   // FLOP for one value of K, over the bytes that cross each boundary for it.
   const tile = 2 * bm * bn;
   const block = 2 * rows * columns;
@@ -37,27 +38,30 @@ export const budget = ({ bm, bn, bk, wm, wn, memoryA, memoryB, stageA, stageB, p
   const fromTile = stageA || stageB ? block / (rows * stageA + columns * stageB) : null;
   return {
     simdgroups, threads, tm, tn, whole, accumulators, operands, registers: operands === null ? null : accumulators + operands, memory,
-    fromMemory, merged, fromTile, loads: fragment ? (tm + tn) / (tm * tn) : null, multiplies: fragment ? tm * tn : null, barriers: stageA || stageB ? (buffers === 2 ? 1 : 2) : 0,
+    fromMemory, merged, fromTile, loads: fragment ? (tm + tn) / (tm * tn) : null, multiplies: fragment ? tm * tn : null,
+    // One buffer: published and released. More: one barrier does both. NAX stages nothing and still meets once for each BK (gemm_nax.h L54).
+    barriers: stageA || stageB ? (buffers > 1 ? 1 : 2) : fragment === 16 ? 1 : 0,
   };
 };
 
-const base = { transposedB: false, buffers: 1 };
+const base = { transposedB: false, buffers: 1, reserve: 0 };
 export const KERNELS = [
   ["m5-gemm, fp32", { bm: 64, bn: 64, bk: 16, wm: 2, wn: 2, memoryA: "4", memoryB: "4", stageA: "4", stageB: "4", pad: 0, fragment: "8", operand: "4", rate: 13.5, ...base }],
   ["m5-gemm, the 8 × 8 grid that spilled", { bm: 128, bn: 128, bk: 16, wm: 2, wn: 2, memoryA: "4", memoryB: "4", stageA: "4", stageB: "4", pad: 0, fragment: "8", operand: "4", rate: 13.5, ...base }],
   ["steel fp16, medium device", { bm: 64, bn: 64, bk: 16, wm: 2, wn: 2, memoryA: "2", memoryB: "2", stageA: "2", stageB: "2", pad: 16, fragment: "8", operand: "4", rate: 13.5, ...base }],
   ["steel fp16, small device, nn", { bm: 64, bn: 64, bk: 16, wm: 1, wn: 2, memoryA: "2", memoryB: "2", stageA: "2", stageB: "2", pad: 16, fragment: "8", operand: "4", rate: 13.5, ...base }],
-  ["steel fp32, nt, its largest footprint", { bm: 64, bn: 32, bk: 32, wm: 2, wn: 2, memoryA: "4", memoryB: "4", stageA: "4", stageB: "4", pad: 16, fragment: "8", operand: "4", rate: 13.5, buffers: 1, transposedB: true }],
+  ["steel fp32, nt, its largest footprint", { bm: 64, bn: 32, bk: 32, wm: 2, wn: 2, memoryA: "4", memoryB: "4", stageA: "4", stageB: "4", pad: 16, fragment: "8", operand: "4", rate: 13.5, ...base, transposedB: true }],
   ["llama.cpp, f16 weights", { bm: 64, bn: 32, bk: 32, wm: 2, wn: 2, memoryA: "2", memoryB: "4", stageA: "2", stageB: "2", pad: 0, fragment: "8", operand: "2", rate: 13.5, ...base }],
   ["llama.cpp, tensor API", { bm: 64, bn: 128, bk: 32, wm: 2, wn: 2, memoryA: "2", memoryB: "4", stageA: "2", stageB: "0", pad: 0, fragment: "0", operand: "2", rate: 58.2, ...base }],
   ["metal-flash-attention fp32, M1 and M2", { bm: 48, bn: 48, bk: 24, wm: 2, wn: 2, memoryA: "4", memoryB: "4", stageA: "4", stageB: "4", pad: 0, fragment: "8", operand: "4", rate: 13.5, ...base }],
-  ["metal-flash-attention fp32, M3 and later", { bm: 32, bn: 32, bk: 8, wm: 1, wn: 1, memoryA: "4", memoryB: "4", stageA: "0", stageB: "0", pad: 0, fragment: "8", operand: "4", rate: 13.5, ...base }],
+  // Allocates max(A + B, C) = max(2,048, 4,096) bytes and uses them at edges only: GEMMKernel.swift L264-269.
+  ["metal-flash-attention fp32, M3 and later", { bm: 32, bn: 32, bk: 8, wm: 1, wn: 1, memoryA: "4", memoryB: "4", stageA: "0", stageB: "0", pad: 0, fragment: "8", operand: "4", rate: 13.5, ...base, reserve: 4096 }],
   ["MLX NAX fp16, M5 class s", { bm: 64, bn: 128, bk: 256, wm: 2, wn: 4, memoryA: "2", memoryB: "2", stageA: "0", stageB: "0", pad: 0, fragment: "16", operand: "2", rate: 58.2, ...base }],
 ];
 /** Read the strings of the form's selects as numbers. */
 export const numbers = (values) => Object.fromEntries(Object.entries(values).map(([key, value]) => [key, typeof value === "string" ? Number(value) : value]));
 
-/** Bandwidth of threadgroup memory at unit stride, M5 Max, all cores: phosphor, soc_bench results. */
+/** Bandwidth of threadgroup memory at unit stride, 4-byte loads, M5 Max, all cores: phosphor, soc_bench results. Wider loads move more. */
 const MEASURED_TB = 6.2;
 
 const registerBar = (width, made) => {
@@ -67,7 +71,7 @@ const registerBar = (width, made) => {
   const narrow = width < 520;
   const marks = [[64, "64: Modular's limit for accumulators", "64 Modular"], [120, "120: last without spilling, M5 Max", "120 without spilling"], [CEILING, "128: the ceiling", "128 the ceiling"]];
   return chart(
-    width, 128, "Registers a lane",
+    width, 128, "Registers per lane",
     `${round(made.accumulators)} accumulators${made.operands === null ? ", operands unknown" : ` and ${round(made.operands)} for operands, ${round(made.registers)} together`}, against a ceiling of 128.`,
     draw("rect", { class: "d-soft", x: x(0), y: 20, width: x(most) - x(0), height: 28 }),
     draw("rect", { class: made.accumulators > CEILING ? "d-hot" : "d-a", x: x(0), y: 20, width: x(made.accumulators) - x(0), height: 28 }),
@@ -96,6 +100,7 @@ const spec = {
     { key: "stageB", label: "B staged as", value: "4", options: [["4", "fp32"], ["2", "fp16, bf16"], ["0", "not staged"]], group: "Operands" },
     { key: "pad", label: "Bytes behind each staged row", value: 0, min: 0, max: 64, step: 4, group: "Operands" },
     { key: "buffers", label: "Staging tiles", value: 1, min: 1, max: 4, whole: true, group: "Operands" },
+    { key: "reserve", label: "Threadgroup bytes kept for edges", value: 0, min: 0, max: 32768, whole: true, group: "Operands" },
     { key: "transposedB", label: "B is stored as N × K", value: false, check: true, group: "Operands" },
     { key: "fragment", label: "Fragment", value: "8", options: [["8", "8 × 8, simdgroup_matrix"], ["16", "16 × 16, NAX"], ["0", "matmul2d of several simdgroups"]], group: "Registers" },
     { key: "operand", label: "Operands in registers", value: "4", options: [["4", "fp32"], ["2", "fp16, bf16"]], group: "Registers" },
@@ -113,7 +118,7 @@ const spec = {
     const perSecond = made.fromTile && state.rate / made.fromTile;
     const says = over.length
       ? `Does not work as counted: ${over.join("; ")}.`
-      : `${made.registers === null ? `${round(made.accumulators)} accumulators a lane (operands unknown)` : `${round(made.registers)} of 128 registers a lane`}, ${made.memory ? `${count(made.memory)} bytes of threadgroup memory` : "no threadgroup memory"}, ${round(made.fromMemory)} FLOP per byte from memory.${perSecond > MEASURED_TB ? ` At ${state.rate} TFLOPS it asks threadgroup memory for ${round(perSecond, 2)} TB/s, more than the ${MEASURED_TB} read on an M5 Max.` : ""}`;
+      : `${made.registers === null ? `${round(made.accumulators)} accumulators per lane (operands unknown)` : `${round(made.registers)} of 128 registers per lane`}, ${made.memory ? `${count(made.memory)} bytes of threadgroup memory` : "no threadgroup memory"}, ${round(made.fromMemory)} FLOP per byte from memory.${perSecond > MEASURED_TB ? ` At ${state.rate} TFLOPS it asks threadgroup memory for ${round(perSecond, 2)} TB/s, more than the ${MEASURED_TB} read on an M5 Max with 4-byte loads.` : ""}`;
     return {
       says,
       shows: [
@@ -129,13 +134,13 @@ const spec = {
         ),
         table("The budget", ["What", "This tile", "Limit"], [
           ["Threads", count(made.threads), "1,024"],
-          ["Accumulators a lane", round(made.accumulators), "128, with everything else"],
-          ["Operands a lane", made.operands === null ? "unknown" : round(made.operands), ""],
+          ["Accumulators per lane", round(made.accumulators), "128, with everything else"],
+          ["Operands per lane", made.operands === null ? "unknown" : round(made.operands), ""],
           ["Threadgroup memory", `${count(made.memory)} B`, "32,768 B"],
-          made.loads && ["Fragment loads a multiply", round(made.loads, 2), ""],
-          perSecond && [`Threadgroup TB/s at ${state.rate} TFLOPS`, round(perSecond, 2), `${MEASURED_TB}, M5 Max`],
+          made.loads && ["Fragment loads per multiply", round(made.loads, 2), ""],
+          perSecond && [`Threadgroup TB/s at ${state.rate} TFLOPS`, round(perSecond, 2), `${MEASURED_TB} by 4-byte loads, M5 Max`],
           ["Memory GB/s at that rate", count((state.rate / made.fromMemory) * 1000), "caches included"],
-          ["Barriers a K step", String(made.barriers), ""],
+          ["Barriers per K step", String(made.barriers), ""],
           ["Largest threadgroup, M1 and M2", largestThreadgroup(needs) ? `${count(largestThreadgroup(needs))} threads` : "none", `at ${round(needs)} registers`],
         ].filter(Boolean), { numbers: false }),
         facts([

@@ -1,0 +1,8 @@
+// One thread for each element of C. Neighboring lanes take neighboring columns. Blocks of (32, 8).
+__global__ void coalesced(const float* A, const float* B, float* C, int M, int N, int K) {
+  const int row = blockIdx.y * blockDim.y + threadIdx.y, col = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= M || col >= N) return;
+  float sum = 0;
+  for (int k = 0; k < K; k++) sum += A[size_t(row) * K + k] * B[size_t(k) * N + col];
+  C[size_t(row) * N + col] = sum;
+}
