@@ -164,6 +164,31 @@ def order(lines: int) -> array[int]:
     return out
 
 
+def factor(row: int, column: int, which: int) -> int:
+    """Return an element of A (which 0) or B (1): a small whole number, so that every sum is exact in f32."""
+    return (row * 7 + column * 3 + which * 5 + (row & column & 7)) % 9 - 4
+
+
+def matrix(edge: int, which: int) -> array[float]:
+    """Return a square of factors, row by row; they repeat every 72 rows and columns."""
+    rows = [array("f", [factor(i, j, which) for j in range(72)]) * (edge // 72 + 1) for i in range(72)]
+    out = array("f")
+    for i in range(edge):
+        out += rows[i % 72][:edge]
+    return out
+
+
+def element(row: int, column: int, depth: int) -> int:
+    """Return an element of the product."""
+    return sum(factor(row, k, 0) * factor(k, column, 1) for k in range(depth))
+
+
+def samples(edge: int) -> list[tuple[int, int]]:
+    """Return 64 places from all over a square, its corners among them."""
+    last = edge - 1
+    return [(0, 0), (0, last), (last, 0), (last, last)] + [(i * 7919 % edge, i * 104729 % edge) for i in range(1, 61)]
+
+
 CHECKS: dict[str, Callable[[array[int], Values, int, int], bool]] = {
     check.__name__: check
     for check in (

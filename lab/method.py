@@ -65,16 +65,16 @@ def target(step: float, wall: bool) -> float:
     return COARSE if wall else min(COARSE, max(FINE, TICKS * step))
 
 
-def step_up(time: Callable[[int], float], want: float, most: int) -> int:
+def step_up(time: Callable[[int], float], want: float, most: int, cap: float = CAP / 2) -> int:
     """Return the number of trips after which a run lasts *want* seconds, found from below.
 
     Each try is at most eight times the one before and never foreseen above *want*, unless it doubles.
-    Raises TooSlow when one trip takes more than half of CAP, since the longer run takes twice as long.
+    Raises TooSlow when one trip takes more than *cap*: half of CAP where the longer run is one dispatch of twice that.
     """
     trips = 1
     while True:
         took = time(trips)
-        if took > CAP / 2 and trips == 1:
+        if took > cap and trips == 1:
             raise TooSlow(f"one trip takes {took * 1e3:.0f} ms")
         if took >= want or trips >= most:
             return trips
@@ -108,6 +108,7 @@ def measure(
     most: int = 1 << 22,
     rounds: int = ROUNDS,
     want: float | None = None,
+    cap: float = CAP / 2,
     stopped: Callable[[], bool] = lambda: False,
 ) -> tuple[int, Summary]:
     """Measure: step up, warm up, run pairs, and once more with as many again when they disagree.
@@ -121,7 +122,7 @@ def measure(
             raise Stopped
         return time(trips, longer)
 
-    trips = step_up(lambda trips: run(trips, False), want or target(step, wall), most)
+    trips = step_up(lambda trips: run(trips, False), want or target(step, wall), most, cap)
     for _ in range(2):
         run(trips, True)
     short: list[float] = []

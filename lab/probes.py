@@ -47,6 +47,8 @@ class Case:
         step = self.values.get("STEPS", 1) * (self.values["EXTRA"] if self.lengthen == "EXTRA" else 1)
         if self.measure == "time":
             return float(step)
+        if self.kind == "gemm":
+            return float(self.values["edge"]) ** 3
         if self.values.get("per") == "grid":
             return float(self.values["bytes"] * (2 if self.values["entry"] == "copy_all" else 1))
         for factor in self.values["count"]:
@@ -81,7 +83,25 @@ def load() -> list[dict[str, Any]]:
     told = yaml.safe_load((HERE / "probes.yml").read_text(encoding="utf-8"))
     schema = json.loads((HERE / "probe.schema.json").read_text(encoding="utf-8"))
     jsonschema.validate(told, schema)
-    return [probe for probe in told if probe["kind"] != "gemm" or LADDER.is_dir()]
+    for probe in told:
+        if probe["kind"] == "gemm":
+            probe["cases"] = _rungs()
+    return list(told)
+
+
+def _rungs() -> list[dict[str, Any]]:
+    """Return a case for each rung with a twin in WGSL. `tile` is what a workgroup covers of the grid's x and y."""
+    rungs = yaml.safe_load((LADDER / "rungs.yml").read_text(encoding="utf-8"))
+    return [
+        {
+            "case": f"rung {rung['rung']}, {rung['name'].lower()}",
+            "file": f"wgsl/{rung['file']}",
+            "tile": [rung["x"][1], rung["y"][1]],
+            "twin": ["ladder", f"rung_{rung['rung']}", "tflops"],
+        }
+        for rung in rungs
+        if rung["wgsl"]
+    ]
 
 
 def sources(probes: list[dict[str, Any]]) -> dict[str, str]:

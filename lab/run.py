@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lab import expected
-from lab.gpu import Gpu
+from lab.gpu import PRODUCT, Gpu
 from lab.method import CAP, ROUNDS, Lost, Refused, Stopped, Summary, TooSlow, measure, tick
 from lab.probes import Case, cases
 
@@ -199,7 +199,37 @@ def _dispatch(gpu: Gpu, case: Case, source: str, size: Size, step: float, stoppe
     return {**_number(summary, trips, case), "trips": trips, "groups": 1}
 
 
-KINDS = {"loop": _loop, "chase": _chase, "bandwidth": _bandwidth, "dispatch": _dispatch}
+def _product(gpu: Gpu, case: Case, source: str, size: Size, step: float, stopped: Callable[[], bool]) -> Result:
+    edge = int(case.values["edge"]) if size.groups >= 64 else 64
+    kernel = gpu.pipeline(case.code(source, longer=False), "gemm", PRODUCT)
+    tile_x, tile_y = case.values["tile"]
+    while True:
+        a, b, c = (gpu.buffer(edge * edge * 4) for _ in range(3))
+        for which, buffer in enumerate((a, b)):
+            gpu.write(buffer, expected.matrix(edge, which))
+        bound = gpu.bind_product(a, b, c, (edge, edge, edge))
+        groups = (-(-edge // tile_x), -(-edge // tile_y))
+        gpu.time(kernel, bound, groups, 1)
+        if gpu.time(kernel, bound, groups, 1) <= CAP or edge <= 64:
+            break
+        edge //= 2
+    got = gpu.read(c, edge * edge * 4)
+    floats = memoryview(got).cast("B").cast("f")
+    for row, column in expected.samples(edge):
+        if floats[row * edge + column] != expected.element(row, column, edge):
+            raise Wrong(f"element {row}, {column} of {edge} x {edge}")
+
+    def run(trips: int, longer: bool) -> float:
+        return gpu.time(kernel, bound, groups, 1, 2 * trips if longer else trips)
+
+    trips, summary = measure(
+        run, wall=gpu.wall, step=step, most=4096, rounds=size.rounds, want=size.want, cap=CAP, stopped=stopped
+    )
+    row = _number(summary, trips * float(edge) ** 3, case)
+    return {**row, "trips": trips, "groups": groups[0] * groups[1], "edge": edge}
+
+
+KINDS = {"gemm": _product, "loop": _loop, "chase": _chase, "bandwidth": _bandwidth, "dispatch": _dispatch}
 
 
 def run_case(

@@ -6,6 +6,8 @@ var<workgroup> words: array<atomic<u32>, ${GROUP}>;
 
 @compute @workgroup_size(${GROUP})
 fn main(@builtin(global_invocation_id) at: vec3u, @builtin(local_invocation_index) t: u32) {
+  atomicStore(&words[t], 0u);  // the language promises zeros; llvmpipe 22.3 does not keep the promise
+  workgroupBarrier();
   let mine = t % ${WORDS};
   let one = run.zero + 1u;
   for (var k = 0u; k < run.n; k++) {
