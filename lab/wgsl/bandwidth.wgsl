@@ -15,8 +15,9 @@ fn fold(v: vec4u) -> u32 { return v.x + v.y + v.z + v.w; }
 @compute @workgroup_size(256)
 fn prepare(@builtin(global_invocation_id) at: vec3u, @builtin(num_workgroups) groups: vec3u) {
   for (var i = at.x; i <= MASK; i += groups.x * 256u) {
+    // Scattered values: a driver may compress what is regular.
     let w = (i & 1023u) * 4u;
-    other[i] = vec4u(w, w + 1u, w + 2u, w + 3u);
+    other[i] = vec4u(w, w + 1u, w + 2u, w + 3u) * 2654435761u;
   }
 }
 
