@@ -21,7 +21,7 @@ def system() -> str:
     """Return the name and version of the operating system."""
     if sys.platform == "darwin":
         return f"macOS {platform.mac_ver()[0]}"
-    return f"{platform.system()} {platform.release()}"
+    return platform.system()
 
 
 def report(gpu: Gpu, chip: str | None, rows: list[dict[str, Any]], clock: tuple[float, str], rounds: int) -> dict[str, Any]:
@@ -68,7 +68,8 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     gpu = Gpu(timestamps=not told.wall)
     wgsl = data.sources(known)
-    clock = timer(gpu, wgsl["count"])
+    latency = next(data.cases(probe)[0] for probe in known if probe["id"] == "latency")
+    clock = timer(gpu, latency, wgsl[latency.values["file"]])
     size = SMALL if told.small else Size()
     rows = []
     for row in run_all(gpu, chosen, wgsl, size, clock[0]):

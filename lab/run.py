@@ -34,11 +34,14 @@ class Wrong(Exception):
     """A kernel left behind something else than the CPU worked out."""
 
 
-def timer(gpu: Gpu, code: str) -> tuple[float, str]:
-    """Return the step of the device's timer in seconds, from forty short runs, and which timer it is."""
-    out, spare = gpu.buffer(64), gpu.buffer(64)
-    pipeline, bound = gpu.pipeline(code), gpu.bind(out, spare, gpu.buffer(64))
-    times = [gpu.time(pipeline, bound, 1, 1) for _ in range(40)]
+def timer(gpu: Gpu, latency: Case, source: str) -> tuple[float, str]:
+    """Return the step of the device's timer in seconds, from forty runs of different lengths, and which timer it is."""
+    out, spare = gpu.buffer(SLOTS * 4), gpu.buffer(16)
+    pipeline, bound = gpu.pipeline(latency.code(source, longer=False)), gpu.bind(out, spare, gpu.buffer(16))
+    trips = 1
+    while trips < 1 << 18 and gpu.time(pipeline, bound, 1, trips) < 0.0005:
+        trips *= 4
+    times = [gpu.time(pipeline, bound, 1, trips + turn * trips // 40) for turn in range(40)]
     return tick(times), "wall" if gpu.wall else "timestamp"
 
 
