@@ -1,5 +1,6 @@
-// Whole passes over a buffer, 16 bytes for each thread, four loads in flight. From pass to pass every piece moves to
-// another workgroup, so that no core meets its own piece again in its first cache.
+// Whole passes over a buffer, 16 bytes for each thread, four loads in flight. From pass to pass every piece of 4 KiB
+// moves to another workgroup, by a number that no pattern of cores follows, so that no core meets its own piece again in
+// its first cache.
 struct Run { n: u32, a: f32, b: f32, zero: u32 }
 @group(0) @binding(0) var<storage, read_write> out: array<u32>;
 @group(0) @binding(1) var<uniform> run: Run;
@@ -9,7 +10,7 @@ struct Run { n: u32, a: f32, b: f32, zero: u32 }
 const LOG = ${LOG}u;  // the buffer has 2^LOG pieces of 16 bytes
 const MASK = (1u << LOG) - 1u;
 
-fn place(i: u32) -> u32 { return (i + (i >> LOG) * 9472u) & MASK; }
+fn place(i: u32) -> u32 { return (i + (((i >> LOG) * 2654435761u) >> 22u) * 256u) & MASK; }
 fn fold(v: vec4u) -> u32 { return v.x + v.y + v.z + v.w; }
 
 @compute @workgroup_size(256)

@@ -107,7 +107,7 @@ const bandwidth = async (gpu, told, source, size, options) => {
   const total = size.bytes < 1 << 24 ? Math.min(told.values.bytes, size.bytes) : told.values.bytes;
   if (total > gpu.mostBytes) return tooLarge;
   const log = Math.round(Math.log2(total / 16));
-  const text = code(told, source.replaceAll("${LOG}", log), false);
+  const text = code({ ...told, values: { ...told.values, LOG: log } }, source, false);
   const copies = told.values.entry === "copy_all";
   const groups = Math.min(told.values.groups, size.groups);
   const out = gpu.buffer(groups * 256 * 4);
