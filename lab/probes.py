@@ -92,19 +92,21 @@ def load() -> list[dict[str, Any]]:
 def _rungs() -> list[dict[str, Any]]:
     """Return a case for each rung with a twin in WGSL. `tile` is what a workgroup covers of the grid's x and y."""
     rungs = yaml.safe_load((LADDER / "rungs.yml").read_text(encoding="utf-8"))
-    return [
-        {
-            "case": f"rung {rung['rung']}, {rung['name'].lower()}",
-            "file": f"wgsl/{rung['file']}",
-            "tile": [rung["x"][1], rung["y"][1]],
-            "twin": ["ladder", f"rung_{rung['rung']}", "tflops"],
-        }
-        for rung in rungs
-        if rung["wgsl"]
-    ]
+    made = []
+    for rung in rungs:
+        if not rung["wgsl"]:
+            continue
+        name = f"rung {rung['rung']}, {rung['name'].lower()}"
+        told = {"tile": [rung["x"][1], rung["y"][1]], "twin": ["ladder", f"rung_{rung['rung']}", "tflops"]}
+        made.append({"case": name, "file": f"wgsl/{rung['file']}", **told})
+        if rung["file"] == "3-register-grid":
+            made.append({"case": f"{name}, written out", "file": "register-grid-unrolled", "GRID": 4, **told})
+    return made
 
 
 def sources(probes: list[dict[str, Any]]) -> dict[str, str]:
-    """Return the WGSL of every file that *probes* name, comments and all."""
+    """Return the WGSL of every file that *probes* name; `wgsl/NAME` is a file of the ladder."""
     names = sorted({case.values["file"] for probe in probes for case in cases(probe)})
-    return {name: (LADDER if name.startswith("wgsl/") else WGSL).joinpath(f"{name}.wgsl").read_text("utf-8") for name in names}
+    return {
+        name: ((LADDER if "/" in name else WGSL) / f"{name}.wgsl").read_text(encoding="utf-8") for name in names
+    }

@@ -35,8 +35,8 @@ def book() -> dict[str, Any]:
         for probe in told
     }
     shipped = [
-        {**{key: value for key, value in probe.items() if key not in ("pages",)},
-         "cases": [{key: value for key, value in case.items() if key not in ("twin", "differs")} for case in probe["cases"]]}
+        {**{key: value for key, value in probe.items() if key not in ("pages", "differs", "no_twin")},
+         "cases": [{key: value for key, value in case.items() if key != "twin"} for case in probe["cases"]]}
         for probe in told
     ]  # fmt: skip
     machines = [
@@ -80,8 +80,8 @@ def files() -> dict[str, str]:
         out[f"tables/{probe['id']}.txt"] = _table(heads, lines)
         whole += f"### {probe['title']}\n\n{probe['asks']} {' '.join(probe['why'].split())}\n\n"
         whole += _table([f"In {what}", *heads[1:]], lines) + "\n"
-        for text in dict.fromkeys(case["differs"] for case in probe["cases"] if "differs" in case):
-            whole += f"{' '.join(text.split())}\n\n"
+        for told_apart in probe.get("differs", []):
+            whole += f"{' '.join(told_apart['why'].split())}\n\n"
         if "no_twin" in probe:
             whole += f"{' '.join(probe['no_twin'].split())}\n\n"
     out["tables/all.txt"] = whole
