@@ -8,11 +8,11 @@ import json
 import platform
 import sys
 from pathlib import Path
-from typing import Any
 
 from lab import probes as data
 from lab.gpu import Gpu
-from lab.run import SMALL, Size, run_all, timer
+from lab.kinds import SMALL, Result, Size
+from lab.run import run_all, timer
 
 FORMAT = 1
 
@@ -24,7 +24,7 @@ def system() -> str:
     return platform.system()
 
 
-def report(gpu: Gpu, chip: str | None, rows: list[dict[str, Any]], clock: tuple[float, str], rounds: int) -> dict[str, Any]:
+def report(gpu: Gpu, chip: str | None, rows: list[Result], clock: tuple[float, str], rounds: int) -> Result:
     """Return the document of one run."""
     import wgpu
 
@@ -35,7 +35,7 @@ def report(gpu: Gpu, chip: str | None, rows: list[dict[str, Any]], clock: tuple[
         "runner": "python",
         "machine": {
             "chip": chip or str(info["device"]),
-            "gpu": " ".join(str(info[key]) for key in ("vendor", "device", "description") if info.get(key)),
+            "gpu": " ".join(str(info[key]) for key in ("device", "description") if info.get(key)),
             "os": system(),
             "engine": f"wgpu {wgpu.__version__}, {info['backend_type']}",
         },

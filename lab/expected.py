@@ -32,13 +32,9 @@ def _steps(values: Values, trips: int) -> int:
     return trips * int(values["STEPS"])
 
 
-def _chains(values: Values) -> int:
-    return int(values.get("CHAINS", 0)) or 2 * int(values["HALF"])
-
-
 def alternate(out: array[int], values: Values, trips: int, threads: int) -> bool:
-    """x -> 1 - x: the start after an even number of steps, 1 - start after an odd one."""
-    chains = 2 * int(values["HALF"]) if "HALF" in values else _chains(values)
+    """Of x -> 1 - x: the start after an even number of steps, 1 - start after an odd one."""
+    chains = 2 * int(values["HALF"]) if "HALF" in values else int(values["CHAINS"])
     odd = _steps(values, trips) % 2
     sums = [sum(1 - (t + c) if odd else t + c for c in range(chains)) % WORD for t in range(8)]
     return _same(out, sums, threads)
@@ -57,7 +53,7 @@ def ways(out: array[int], values: Values, trips: int, threads: int) -> bool:
 
 
 def integer(out: array[int], values: Values, trips: int, threads: int) -> bool:
-    """x -> 1000003 x + 12345 modulo 2^32."""
+    """Of x -> 1000003 x + 12345 modulo 2^32."""
     steps = _steps(values, trips)
     sums = [sum(affine(t * 77 + c, 1000003, 12345, steps) for c in range(values["CHAINS"])) % WORD for t in range(256)]
     return _same(out, sums, threads)
@@ -94,7 +90,7 @@ def _lanes(out: array[int], values: Values, threads: int, want: Callable[[int, i
 
 
 def subgroup_sum(out: array[int], values: Values, trips: int, threads: int) -> bool:
-    """x -> the sum of the subgroup + lane."""
+    """Of x -> the sum of the subgroup + lane."""
     steps = _steps(values, trips)
 
     def want(lane: int, size: int, chain: int) -> int:
@@ -106,13 +102,13 @@ def subgroup_sum(out: array[int], values: Values, trips: int, threads: int) -> b
 
 
 def rotate(out: array[int], values: Values, trips: int, threads: int) -> bool:
-    """x -> the next lane's x + 77."""
+    """Of x -> the next lane's x + 77."""
     steps = _steps(values, trips)
     return _lanes(out, values, threads, lambda lane, size, chain: (lane + steps) % size * 3 + chain + 77 * steps)
 
 
 def group_sum(out: array[int], values: Values, trips: int, threads: int) -> bool:
-    """x -> the sum over 256 threads t of x xor t, which ends at one value."""
+    """Of x -> the sum over 256 threads t of x xor t, which ends at one value."""
     total = 1
     for _ in range(min(_steps(values, trips), 40)):
         total = sum(total ^ t for t in range(256)) % WORD
@@ -120,7 +116,7 @@ def group_sum(out: array[int], values: Values, trips: int, threads: int) -> bool
 
 
 def stride(out: array[int], values: Values, trips: int, threads: int) -> bool:
-    """x -> x + 2048 modulo 4096."""
+    """Of x -> x + 2048 modulo 4096."""
     move = 2048 * (_steps(values, trips) % 2)
     sums = [sum((t * values["STRIDE"] + c + move) % 4096 for c in range(values["CHAINS"])) for t in range(32)]
     return _same(out, sums, threads)
@@ -147,7 +143,7 @@ def tally_group(out: array[int], values: Values, trips: int, threads: int) -> bo
 
 
 def piece_sum(trips: int, total: int) -> int:
-    """Return the sum, modulo 2^32, of *trips* passes over *total* bytes: 0 to 4095 times a constant, again and again."""
+    """Return the sum, modulo 2^32, of *trips* passes over *total* bytes: 0 to 4095 times a constant, repeated."""
     return total // 16384 * (4095 * 4096 // 2) * 2654435761 * trips % WORD
 
 

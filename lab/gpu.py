@@ -14,8 +14,8 @@ from lab.method import Lost, Refused
 WANTED = ("timestamp-query", "shader-f16", "subgroup")
 WALL_BATCH = 3  # dispatches in a row where only the host's clock is there
 # The bindings of a probe (out, run, data, other) and of a rung of the ladder (A, B, C, size).
-ENTRIES = ("storage", "uniform", "read-only-storage", "storage")
-PRODUCT = ("read-only-storage", "read-only-storage", "storage", "uniform")
+ENTRIES: tuple[str, ...] = ("storage", "uniform", "read-only-storage", "storage")
+PRODUCT: tuple[str, ...] = ("read-only-storage", "read-only-storage", "storage", "uniform")
 
 
 class Gpu:
@@ -37,7 +37,7 @@ class Gpu:
             )
         }
         self.device = adapter.request_device_sync(required_features=wanted, required_limits=limits)
-        self.features = {name for name in self.device.features} | ({"subgroups"} if "subgroup" in wanted else set())
+        self.features = set(self.device.features) | ({"subgroups"} if "subgroup" in wanted else set())
         self.most_bytes = min(limits["max-buffer-size"], limits["max-storage-buffer-binding-size"])
         self.most_threads = min(limits["max-compute-invocations-per-workgroup"], limits["max-compute-workgroup-size-x"])
         self.wall = "timestamp-query" not in wanted

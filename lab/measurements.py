@@ -23,7 +23,9 @@ def load() -> dict[str, dict[str, Any]]:
 def faults(told: dict[str, Any], probes: list[dict[str, Any]], chips: list[dict[str, Any]]) -> list[str]:
     """Return what is wrong with a document, one sentence each; an empty list when nothing is."""
     schema = json.loads((HERE / "measurement.schema.json").read_text(encoding="utf-8"))
-    found = [f"{error.json_path}: {error.message}" for error in jsonschema.Draft202012Validator(schema).iter_errors(told)]
+    found = [
+        f"{error.json_path}: {error.message}" for error in jsonschema.Draft202012Validator(schema).iter_errors(told)
+    ]
     if found:
         return found
     known = {(probe["id"], case["case"]): (probe["unit"], case) for probe in probes for case in probe["cases"]}

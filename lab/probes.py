@@ -15,6 +15,7 @@ from lab.template import render
 HERE = Path(__file__).parent
 LADDER = HERE.parent / "ladder"
 WGSL = HERE / "wgsl"
+NAMES = ("case", "twin", "check", "features")  # what a case says of itself, and not to its kernel
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ def cases(probe: dict[str, Any]) -> list[Case]:
                 lengthen=told.get("lengthen", probe.get("lengthen", "STEPS")),
                 fixed_grid=probe.get("fixed_grid", False),
                 features=tuple(told.get("features", ())),
-                values={key: value for key, value in values.items() if key not in ("case", "twin", "check", "features")},
+                values={key: value for key, value in values.items() if key not in NAMES},
             )
         )
     return out
@@ -97,7 +98,10 @@ def _rungs() -> list[dict[str, Any]]:
         if not rung["wgsl"]:
             continue
         name = f"rung {rung['rung']}, {rung['name'].lower()}"
-        told = {"tile": [rung["x"][1], rung["y"][1]], "twin": ["ladder", f"rung_{rung['rung']}", "tflops"]}
+        told: dict[str, Any] = {
+            "tile": [rung["x"][1], rung["y"][1]],
+            "twin": ["ladder", f"rung_{rung['rung']}", "tflops"],
+        }
         made.append({"case": name, "file": f"wgsl/{rung['file']}", **told})
         if rung["file"] == "3-register-grid":
             made.append({"case": f"{name}, written out", "file": "register-grid-unrolled", "GRID": 4, **told})
@@ -107,6 +111,4 @@ def _rungs() -> list[dict[str, Any]]:
 def sources(probes: list[dict[str, Any]]) -> dict[str, str]:
     """Return the WGSL of every file that *probes* name; `wgsl/NAME` is a file of the ladder."""
     names = sorted({case.values["file"] for probe in probes for case in cases(probe)})
-    return {
-        name: ((LADDER if "/" in name else WGSL) / f"{name}.wgsl").read_text(encoding="utf-8") for name in names
-    }
+    return {name: ((LADDER if "/" in name else WGSL) / f"{name}.wgsl").read_text(encoding="utf-8") for name in names}

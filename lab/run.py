@@ -1,37 +1,14 @@
-"""From a case to a result: build, check, measure. The twin of docs/assets/lab/run.js."""
+"""From a case to a row of the report, whatever became of it. The twin of docs/assets/lab/run.js."""
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
-from lab import expected
-from lab.gpu import PRODUCT, Gpu
-from lab.method import CAP, ROUNDS, Lost, Refused, Stopped, Summary, TooSlow, measure, tick
+from lab.gpu import Gpu
+from lab.kinds import KINDS, SLOTS, Result, Size, Wrong
+from lab.method import Lost, Refused, Stopped, TooSlow, tick
 from lab.probes import Case, cases
-
-SLOTS = 65536  # words of the result that most probes keep
-ORDER_STEP = 32  # words in a line of 128 bytes
-
-
-@dataclass(frozen=True)
-class Size:
-    """How much to spend: most workgroups, most bytes in a buffer, rounds, seconds for a run (None: by the timer)."""
-
-    groups: int = 1 << 16
-    bytes: int = 1 << 40
-    rounds: int = ROUNDS
-    want: float | None = None
-
-
-SMALL = Size(groups=2, bytes=1 << 20, rounds=7, want=0.0005)
-Result = dict[str, Any]
-
-
-class Wrong(Exception):
-    """A kernel left behind something else than the CPU worked out."""
 
 
 def timer(gpu: Gpu, latency: Case, source: str) -> tuple[float, str]:
@@ -43,202 +20,6 @@ def timer(gpu: Gpu, latency: Case, source: str) -> tuple[float, str]:
         trips *= 4
     times = [gpu.time(pipeline, bound, 1, trips + turn * trips // 40) for turn in range(40)]
     return tick(times), "wall" if gpu.wall else "timestamp"
-
-
-def _number(summary: Summary, work: float, case: Case, times: float = 1.0) -> Result:
-    scale = {"G/s": 1e-9, "GB/s": 1e-9, "ns": 1e9, "us": 1e6}[case.unit]
-    low, high = summary.quartiles
-    if case.measure == "rate":
-        low, high = high, low
-
-    def value(seconds: float) -> float:
-        told = work * times / seconds if case.measure == "rate" else seconds / (work * times)
-        return float(f"{told * scale:.5g}")
-
-    if summary.state != "ok":
-        return {"state": summary.state, "why": summary.why}
-    return {"state": "ok", "value": value(summary.seconds), "spread": [value(low), value(high)]}
-
-
-def _loop(gpu: Gpu, case: Case, source: str, size: Size, step: float, stopped: Callable[[], bool]) -> Result:
-    values = case.values
-    if values["GROUP"] > gpu.most_threads:
-        return {"state": "unsupported", "why": f"at most {gpu.most_threads} threads in a group here"}
-    if values.get("bytes", 0) > min(size.bytes, gpu.most_bytes):
-        return {"state": "unsupported", "why": "the buffer is larger than this device or run allows"}
-    pair = (gpu.pipeline(case.code(source, longer=False)), gpu.pipeline(case.code(source, longer=True)))
-    words = values["words"] if case.check == "tally" else SLOTS
-    out = gpu.buffer(words * 4 * (2 if "array<vec2u>" in source else 1))
-    spare = gpu.buffer(16)
-    bound = gpu.bind(out, spare, gpu.buffer(16))
-    tallies = case.check == "tally"
-
-    def threads(groups: int) -> int:
-        return groups * int(values["GROUP"])
-
-    groups = min(int(values["groups"]), size.groups) if not case.fixed_grid else int(values["groups"])
-    if size.groups < 64:
-        groups = min(groups, 2)
-    # A grid that a slow device cannot run once within the limit is made smaller, unless the grid is the question.
-    if not case.fixed_grid:
-        small = min(groups, 66)
-        while small < groups and gpu.time(pair[0], bound, small, 1) * 4 < CAP / 8:
-            small = min(groups, small * 4)
-        groups = small
-
-    def run(trips: int, longer: bool) -> float:
-        kernel, count = (pair[0], 2 * trips) if longer and case.lengthen == "n" else (pair[longer], trips)
-        if tallies:
-            gpu.clear(out)
-        return gpu.time(kernel, bound, groups, count)
-
-    def check(trips: int, longer: bool) -> None:
-        run(trips, longer)
-        told = case.longer() if longer else values
-        count = 2 * trips if longer and case.lengthen == "n" else trips
-        if not expected.CHECKS[case.check](gpu.read(out, out.size), told, count, threads(groups)):
-            raise Wrong(f"{count} trips of the {'longer' if longer else 'shorter'} kernel")
-
-    for trips in (1, 3):
-        check(trips, False)
-        check(trips, True)
-    trips, summary = measure(
-        run, wall=gpu.wall, step=step, rounds=size.rounds, want=size.want, stopped=stopped
-    )
-    check(trips, False)
-    check(trips, True)
-    return {**_number(summary, trips * case.work(threads(groups)), case), "trips": trips, "groups": groups}
-
-
-def _chase(gpu: Gpu, case: Case, source: str, size: Size, step: float, stopped: Callable[[], bool]) -> Result:
-    total = case.values["bytes"]
-    if total > min(size.bytes, gpu.most_bytes):
-        return {"state": "unsupported", "why": "the buffer is larger than this device or run allows"}
-    lines = total // 128
-    order = expected.order(lines)
-    memory = array("I", bytes(total))
-    for at, line in enumerate(order):
-        memory[line * ORDER_STEP] = order[(at + 1) % lines] * ORDER_STEP
-    place = {line: at for at, line in enumerate(order)}[0]
-    walked = 0
-    data, out = gpu.buffer(total), gpu.buffer(16)
-    gpu.write(data, memory)
-    bound = gpu.bind(out, data, gpu.buffer(16))
-    pair = (gpu.pipeline(case.code(source, longer=False)), gpu.pipeline(case.code(source, longer=True)))
-
-    def run(trips: int, longer: bool) -> float:
-        nonlocal walked
-        walked += trips * int((case.longer() if longer else case.values)["STEPS"])
-        return gpu.time(pair[longer], bound, 1, trips)
-
-    def check() -> None:
-        if gpu.read(out, 4)[0] != order[(place + walked) % lines] * ORDER_STEP:
-            raise Wrong(f"the walk of {walked} steps ended elsewhere")
-
-    for longer in (False, True):
-        run(3, longer)
-        check()
-    # A whole lap first, so that what fits a cache lies there, in dispatches of a few milliseconds.
-    while walked < lines and not stopped():
-        run(1024, False)
-    trips, summary = measure(run, wall=gpu.wall, step=step, rounds=size.rounds, want=size.want, stopped=stopped)
-    check()
-    return {**_number(summary, trips * case.work(1), case), "trips": trips, "groups": 1}
-
-
-def _bandwidth(gpu: Gpu, case: Case, source: str, size: Size, step: float, stopped: Callable[[], bool]) -> Result:
-    total = case.values["bytes"]
-    if size.bytes < 1 << 24:
-        total = min(total, size.bytes)
-    if total > gpu.most_bytes:
-        return {"state": "unsupported", "why": "the buffer is larger than this device allows"}
-    log = (total // 16).bit_length() - 1
-    code = case.code(source.replace("${LOG}", str(log)), longer=False)
-    copies = case.values["entry"] == "copy_all"
-    groups = min(int(case.values["groups"]), size.groups)
-    out, spare = gpu.buffer(groups * 256 * 4), gpu.buffer(16)
-    data, other = gpu.buffer(total), gpu.buffer(total if copies else 16)
-    gpu.set_trips(1)
-    gpu.run(gpu.pipeline(code, "prepare"), gpu.bind(out, spare, data), groups)
-    kernel, bound = gpu.pipeline(code, case.values["entry"]), gpu.bind(out, data, other)
-
-    def run(trips: int, longer: bool) -> float:
-        return gpu.time(kernel, bound, groups, 2 * trips if longer else trips)
-
-    def check(trips: int, what: object, places: object) -> None:
-        gpu.time(what, places, groups, trips)
-        if sum(gpu.read(out, out.size)) % expected.WORD != expected.piece_sum(trips, total):
-            raise Wrong(f"the sum of {trips} passes")
-
-    if not copies:
-        check(1, kernel, bound)
-        check(3, kernel, bound)
-    most = max(1, (1 << 30) >> log)
-    trips, summary = measure(
-        run, wall=gpu.wall, step=step, most=most, rounds=size.rounds, want=size.want, stopped=stopped
-    )
-    if copies:
-        check(1, gpu.pipeline(code, "read_all"), gpu.bind(out, other, spare))
-    else:
-        check(trips, kernel, bound)
-        check(2 * trips, kernel, bound)
-    return {**_number(summary, trips * total * (2 if copies else 1), case), "trips": trips, "groups": groups}
-
-
-def _dispatch(gpu: Gpu, case: Case, source: str, size: Size, step: float, stopped: Callable[[], bool]) -> Result:
-    out, spare = gpu.buffer(16), gpu.buffer(16)
-    kernel, bound = gpu.pipeline(case.code(source, longer=False)), gpu.bind(out, spare, gpu.buffer(16))
-    sent = 0
-
-    def run(trips: int, longer: bool) -> float:
-        nonlocal sent
-        count = 2 * trips if longer else trips
-        sent += count
-        if inside:
-            return gpu.time(kernel, bound, 1, 1, count)
-        return gpu.send(kernel, bound, case.values["mode"], count)
-
-    # One pass is timed on the device where it can tell; everything else costs the host, so its clock counts.
-    inside = case.values["mode"] == "pass" and not gpu.wall
-    trips, summary = measure(
-        run, wall=not inside, step=step, most=4096, rounds=size.rounds, want=size.want, stopped=stopped
-    )
-    if gpu.read(out, 4)[0] != sent:
-        raise Wrong(f"{sent} dispatches were sent")
-    return {**_number(summary, trips, case), "trips": trips, "groups": 1}
-
-
-def _product(gpu: Gpu, case: Case, source: str, size: Size, step: float, stopped: Callable[[], bool]) -> Result:
-    edge = int(case.values["edge"]) if size.groups >= 64 else 64
-    kernel = gpu.pipeline(case.code(source, longer=False), "gemm", PRODUCT)
-    tile_x, tile_y = case.values["tile"]
-    while True:
-        a, b, c = (gpu.buffer(edge * edge * 4) for _ in range(3))
-        for which, buffer in enumerate((a, b)):
-            gpu.write(buffer, expected.matrix(edge, which))
-        bound = gpu.bind_product(a, b, c, (edge, edge, edge))
-        groups = (-(-edge // tile_x), -(-edge // tile_y))
-        gpu.time(kernel, bound, groups, 1)
-        if gpu.time(kernel, bound, groups, 1) <= CAP or edge <= 64:
-            break
-        edge //= 2
-    got = gpu.read(c, edge * edge * 4)
-    floats = memoryview(got).cast("B").cast("f")
-    for row, column in expected.samples(edge):
-        if floats[row * edge + column] != expected.element(row, column, edge):
-            raise Wrong(f"element {row}, {column} of {edge} x {edge}")
-
-    def run(trips: int, longer: bool) -> float:
-        return gpu.time(kernel, bound, groups, 1, 2 * trips if longer else trips)
-
-    trips, summary = measure(
-        run, wall=gpu.wall, step=step, most=4096, rounds=size.rounds, want=size.want, cap=CAP, stopped=stopped
-    )
-    row = _number(summary, trips * float(edge) ** 3, case)
-    return {**row, "trips": trips, "groups": groups[0] * groups[1], "edge": edge}
-
-
-KINDS = {"gemm": _product, "loop": _loop, "chase": _chase, "bandwidth": _bandwidth, "dispatch": _dispatch}
 
 
 def run_case(
@@ -259,17 +40,17 @@ def run_case(
         return {**row, "state": "unstable", "why": str(error)}
 
 
-def run_all(
-    gpu: Gpu, probes: list[dict[str, Any]], wgsl: dict[str, str], size: Size, step: float
-) -> Iterator[Result]:
+def run_all(gpu: Gpu, probes: list[dict[str, Any]], wgsl: dict[str, str], size: Size, step: float) -> Iterator[Result]:
     """Yield the row of every case. After a device is lost the rest is told as lost."""
     gone = ""
     for probe in probes:
         for case in cases(probe):
             row = {"probe": case.probe, "case": case.name, "unit": case.unit}
             try:
-                yield {**row, "state": "lost", "why": gone} if gone else run_case(
-                    gpu, case, wgsl[case.values["file"]], size, step
+                yield (
+                    {**row, "state": "lost", "why": gone}
+                    if gone
+                    else run_case(gpu, case, wgsl[case.values["file"]], size, step)
                 )
             except Lost as error:
                 gone = str(error)

@@ -27,6 +27,14 @@ def _shown(row: dict[str, Any] | None) -> str:
     return _number(row["value"]) if row["state"] == "ok" else f"{row['state']}: {row['why']}"
 
 
+def _without(told: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {key: value for key, value in told.items() if key not in names}
+
+
+def _values(rows: list[dict[str, Any]]) -> dict[str, float]:
+    return {f"{row['probe']}/{row['case']}": row["value"] for row in rows if row["state"] == "ok"}
+
+
 def book() -> dict[str, Any]:
     """Return what the browser reads."""
     told, rows = probes.load(), twins.load()
@@ -35,15 +43,13 @@ def book() -> dict[str, Any]:
         for probe in told
     }
     shipped = [
-        {**{key: value for key, value in probe.items() if key not in ("pages", "differs", "no_twin")},
-         "cases": [{key: value for key, value in case.items() if key != "twin"} for case in probe["cases"]]}
+        {**_without(probe, "pages", "differs", "no_twin"), "cases": [_without(case, "twin") for case in probe["cases"]]}
         for probe in told
-    ]  # fmt: skip
+    ]
     machines = [
-        {**document["machine"], "date": document["date"],
-         "values": {f"{row['probe']}/{row['case']}": row["value"] for row in document["results"] if row["state"] == "ok"}}
+        {**document["machine"], "date": document["date"], "values": _values(document["results"])}
         for document in measurements.load().values()
-    ]  # fmt: skip
+    ]
     return {"probes": shipped, "wgsl": probes.sources(told), "cuda": cuda, "machines": machines}
 
 
@@ -74,7 +80,8 @@ def files() -> dict[str, str]:
     whole = ""
     for probe in told:
         unit = {"us": "µs"}.get(probe["unit"], probe["unit"])
-        what = f"{probe['counts']}, {unit}" if probe["measure"] == "rate" else f"{unit} per {probe['counts'].rstrip('s')}"
+        one = {"dispatches": "dispatch"}.get(probe["counts"], probe["counts"].rstrip("s"))
+        what = f"{probe['counts']}, {unit}" if probe["measure"] == "rate" else f"{unit} per {one}"
         heads = [f"{probe['title']} ({what})", "H200, WGSL", "H200, CUDA", "Apart"]
         lines = validity(probe, rows, cuda)
         out[f"tables/{probe['id']}.txt"] = _table(heads, lines)

@@ -35,7 +35,7 @@ def load() -> dict[tuple[str, str], float]:
 
 
 def twin(rows: dict[tuple[str, str], float], case: dict[str, Any]) -> float | None:
-    """Return the value of a case's CUDA twin in the probe's unit, or None. Raises KeyError for a row that is not there."""
+    """Return the value of a case's CUDA twin in the probe's unit, or None. Raises KeyError where its row is not."""
     if "twin" not in case:
         return None
     program, row, how = case["twin"]

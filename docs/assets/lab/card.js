@@ -32,7 +32,7 @@ export const card = (probe, book, { heading = "h3", place }) => {
   const bar = make("progress", { max: list.length, value: 0, "aria-label": `Progress of ${probe.title}`, hidden: true });
   const says = make("p", { class: "mw-i-says", role: "status", "aria-live": "polite" });
   const shows = make("div", { class: "mw-i-shows" });
-  const numbers = make("div", {});
+  const numbers = make("div");
   const details = make("details", { class: "mw-lab-more" }, make("summary", {}, "All numbers, and how it is measured"), make("p", {}, probe.why), numbers);
   const section = make(
     "section",
@@ -54,7 +54,7 @@ export const card = (probe, book, { heading = "h3", place }) => {
     if (!rows.some(Boolean)) says.textContent = session.hasWebGpu() ? "Not run yet on this machine." : "This browser gives pages no WebGPU, so nothing runs here. The other machines' results stand below.";
     else {
       const not = rows.filter((row) => row && row.state !== "ok").length;
-      says.textContent = `${ok.length} of ${list.length} cases have a number${not ? `; ${not} ${not === 1 ? "has" : "have"} none, and the table says why` : ""}.`;
+      says.textContent = `${ok.length} of ${list.length} cases ${ok.length === 1 ? "has" : "have"} a number${not ? `; ${not} ${not === 1 ? "has" : "have"} none, and the table says why` : ""}.`;
     }
   };
   const show = () => {
@@ -78,7 +78,7 @@ export const card = (probe, book, { heading = "h3", place }) => {
       };
     });
     const drawn = picture(width, probe.title, what, rows, series);
-    shows.replaceChildren(...[drawn].filter(Boolean));
+    shows.replaceChildren(...(drawn ? [make("p", { class: "mw-i-cap", "aria-hidden": "true" }, `${list[0].measure === "rate" ? `${probe.counts}, ` : ""}${what}, logarithmic scale`), drawn] : []));
 
     const rate = session.result("fma", "8 chains")?.value;
     const alone = session.result("latency", "1 group")?.value;

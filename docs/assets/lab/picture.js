@@ -53,7 +53,7 @@ export const picture = (width, title, unit, rows, series) => {
     rows.map((row, place) => {
       const y = top + (place + 1) * step - (narrow ? 13 : 12);
       return [
-        narrow ? label(left, y - 14, row.name) : label(left - 14, y + 4, row.name, "d-s d-end"),
+        narrow ? label(left + 6, y - 14, row.name) : label(left - 14, y + 4, row.name, "d-s d-end"),
         row.spread && draw("path", { class: "d-line", d: `M${x(row.spread[0])} ${y}H${x(row.spread[1])}M${x(row.spread[0])} ${y - 5}v10M${x(row.spread[1])} ${y - 5}v10` }),
         row.note && label(x(10 ** low) + 8, y + 4, row.note),
         Object.keys(SHAPES).reverse().map((mark) => row.marks[mark] > 0 && SHAPES[mark](x(row.marks[mark]), y)),
