@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lab import expected
@@ -21,15 +21,16 @@ ORDER_STEP = 32  # words in a line of 128 bytes
 
 @dataclass(frozen=True)
 class Size:
-    """How much to spend: most workgroups, most bytes in a buffer, rounds, seconds for a run (None: by the timer)."""
+    """How much to spend: most workgroups, bytes in a buffer, steps in a body, rounds, seconds (None: by the timer)."""
 
     groups: int = 1 << 16
     bytes: int = 1 << 40
+    steps: int = 1 << 10
     rounds: int = ROUNDS
     want: float | None = None
 
 
-SMALL = Size(groups=2, bytes=1 << 20, rounds=7, want=0.0005)
+SMALL = Size(groups=2, bytes=1 << 20, steps=3, rounds=7, want=0.0005)
 Result = dict[str, Any]
 
 
@@ -53,6 +54,7 @@ def _number(summary: Summary, work: float, case: Case, times: float = 1.0) -> Re
 
 
 def _loop(gpu: Gpu, case: Case, source: str, size: Size, step: float, stopped: Callable[[], bool]) -> Result:
+    case = replace(case, values={**case.values, "STEPS": min(case.values["STEPS"], size.steps)})
     values = case.values
     if values["GROUP"] > gpu.most_threads:
         return {"state": "unsupported", "why": f"at most {gpu.most_threads} threads in a group here"}
@@ -157,23 +159,28 @@ def _bandwidth(gpu: Gpu, case: Case, source: str, size: Size, step: float, stopp
     def run(trips: int, longer: bool) -> float:
         return gpu.time(kernel, bound, groups, 2 * trips if longer else trips)
 
-    def check(trips: int, what: object, places: object) -> float:
+    def total_of(what: object, places: object, trips: int) -> tuple[float, int]:
         took = gpu.time(what, places, groups, trips)
-        if sum(gpu.read(out, out.size)) % expected.WORD != expected.piece_sum(trips, total):
+        return took, sum(gpu.read(out, out.size)) % expected.WORD
+
+    def check(trips: int) -> float:
+        took, found = total_of(kernel, bound, trips)
+        if found != expected.piece_sum(trips, total):
             raise Wrong(f"the sum of {trips} passes")
         return took
 
-    if not copies and check(1, kernel, bound) * 3 <= CAP:
-        check(3, kernel, bound)
+    if not copies and check(1) * 3 <= CAP:
+        check(3)
     most = max(1, (1 << 30) >> log)
     trips, summary = measure(
         run, wall=gpu.wall, step=step, most=most, rounds=size.rounds, want=size.want, stopped=stopped
     )
-    if copies:
-        check(1, gpu.pipeline(code, "read_all"), gpu.bind(out, other, spare))
-    else:
-        check(trips, kernel, bound)
-        check(2 * trips, kernel, bound)
+    if not copies:
+        check(trips)
+        check(2 * trips)
+    weigh = gpu.pipeline(code, "weigh_all")
+    if total_of(weigh, gpu.bind(out, other if copies else data, spare), 1)[1] != expected.piece_weight(total):
+        raise Wrong("a piece stands in another's place")
     return {**_number(summary, trips * total * (2 if copies else 1), case), "trips": trips, "groups": groups}
 
 

@@ -1,5 +1,5 @@
 /* From a case to a result: build, check, measure. The twin of lab/run.py. */
-import { CHECKS, element, matrix, order, pieceSum, samples } from "./expected.js";
+import { CHECKS, element, matrix, order, pieceSum, pieceWeight, samples } from "./expected.js";
 import { PRODUCT } from "./gpu.js";
 import { CAP, Lost, measure, Refused, ROUNDS, Stopped, tick, TooSlow } from "./method.js";
 import { cases, code, longer, work } from "./probes.js";
@@ -7,9 +7,9 @@ import { cases, code, longer, work } from "./probes.js";
 const SLOTS = 65536; // words of the result that most probes keep
 const LINE = 32; // words in a line of 128 bytes
 
-/** How much to spend: most workgroups, most bytes in a buffer, rounds, seconds for a run (null: by the timer). */
-export const FULL = { groups: 1 << 16, bytes: 2 ** 40, rounds: ROUNDS, want: null };
-export const SMALL = { groups: 2, bytes: 1 << 20, rounds: 7, want: 0.0005 };
+/** How much to spend: most workgroups, bytes in a buffer, steps in a body, rounds, seconds (null: by the timer). */
+export const FULL = { groups: 1 << 16, bytes: 2 ** 40, steps: 1 << 10, rounds: ROUNDS, want: null };
+export const SMALL = { groups: 2, bytes: 1 << 20, steps: 3, rounds: 7, want: 0.0005 };
 
 class Wrong extends Error {
   name = "Wrong";
@@ -38,7 +38,8 @@ const number = (summary, amount, told) => {
   return { state: "ok", value: value(summary.seconds), spread: told.measure === "rate" ? spread.reverse() : spread };
 };
 
-const loop = async (gpu, told, source, size, options) => {
+const loop = async (gpu, whole, source, size, options) => {
+  const told = { ...whole, values: { ...whole.values, STEPS: Math.min(whole.values.STEPS, size.steps) } };
   const { values } = told;
   if (values.GROUP > gpu.mostThreads) return unsupported(`at most ${gpu.mostThreads} threads in a group here`);
   const pair = [await gpu.pipeline(code(told, source, false)), await gpu.pipeline(code(told, source, true))];
@@ -120,17 +121,22 @@ const bandwidth = async (gpu, told, source, size, options) => {
   await gpu.run(await gpu.pipeline(text, "prepare"), gpu.bind(out, spare, data), groups);
   const kernel = await gpu.pipeline(text, told.values.entry);
   const bound = gpu.bind(out, data, other);
-  const check = async (trips, what, places) => {
+  const totalOf = async (what, places, trips) => {
     const took = await gpu.time(what, places, groups, trips);
-    const sum = (await gpu.read(out, out.size)).reduce((all, one) => (all + one) >>> 0, 0);
+    return [took, (await gpu.read(out, out.size)).reduce((all, one) => (all + one) >>> 0, 0)];
+  };
+  const check = async (trips) => {
+    const [took, sum] = await totalOf(kernel, bound, trips);
     if (sum !== pieceSum(trips, total)) throw new Wrong(`the sum of ${trips} passes`);
     return took;
   };
-  if (!copies && (await check(1, kernel, bound)) * 3 <= CAP) await check(3, kernel, bound);
+  if (!copies && (await check(1)) * 3 <= CAP) await check(3);
   const most = Math.max(1, Math.floor(2 ** 30 / 2 ** log));
   const { trips, summary } = await measure((count, long) => gpu.time(kernel, bound, groups, long ? 2 * count : count), { ...options, most });
-  if (copies) await check(1, await gpu.pipeline(text, "read_all"), gpu.bind(out, other, spare));
-  else for (const count of [trips, 2 * trips]) await check(count, kernel, bound);
+  if (!copies) for (const count of [trips, 2 * trips]) await check(count);
+  const weigh = await gpu.pipeline(text, "weigh_all");
+  const [, weight] = await totalOf(weigh, gpu.bind(out, copies ? other : data, spare), 1);
+  if (weight !== pieceWeight(total)) throw new Wrong("a piece stands in another's place");
   return { ...number(summary, trips * total * (copies ? 2 : 1), told), trips, groups };
 };
 
