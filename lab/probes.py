@@ -15,7 +15,7 @@ from lab.template import render
 HERE = Path(__file__).parent
 LADDER = HERE.parent / "ladder"
 WGSL = HERE / "wgsl"
-NAMES = ("case", "twin", "check", "features")  # what a case says of itself, and not to its kernel
+NAMES = ("case", "twin", "check", "features", "chip", "cited")  # what a case says of itself, and not to its kernel
 
 
 @dataclass(frozen=True)

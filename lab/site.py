@@ -35,6 +35,27 @@ def _values(rows: list[dict[str, Any]]) -> dict[str, float]:
     return {f"{row['probe']}/{row['case']}": row["value"] for row in rows if row["state"] == "ok"}
 
 
+def cited(case: dict[str, Any]) -> dict[str, float]:
+    """Return what the book cites of chips for a case, in the probe's unit."""
+    chips = {row["chip"]: row for row in json.loads((OUT.parent / "chips.json").read_text(encoding="utf-8"))}
+    found = {}
+    for chip, (value, how, _) in case.get("cited", {}).items():
+        row = chips[chip]
+        scale = row["cores"]["v"] * row["clock_mhz"]["v"] / 1000 if how == "per_core" else 1
+        found[chip] = float(f"{value * scale:.4g}")
+    return found
+
+
+def sources(probe: dict[str, Any]) -> str:
+    """Return the figures that the book cites for a probe's cases, with their sources, as a sentence or nothing."""
+    told = []
+    for case in probe["cases"]:
+        for chip, (value, how, key) in case.get("cited", {}).items():
+            unit = "per core and cycle" if how == "per_core" else probe["unit"]
+            told.append(f"{case['case']}, {chip}: {value:g} {unit} [@{key}]")
+    return f"Cited beside these: {'; '.join(told)}.\n\n" if told else ""
+
+
 def book() -> dict[str, Any]:
     """Return what the browser reads."""
     told, rows = probes.load(), twins.load()
@@ -42,15 +63,21 @@ def book() -> dict[str, Any]:
         probe["id"]: {case["case"]: value for case in probe["cases"] if (value := twins.twin(rows, case)) is not None}
         for probe in told
     }
+    measured = {
+        f"{probe['id']}/{case['case']}": cited(case) for probe in told for case in probe["cases"] if "cited" in case
+    }
     shipped = [
-        {**_without(probe, "pages", "differs", "no_twin"), "cases": [_without(case, "twin") for case in probe["cases"]]}
+        {
+            **_without(probe, "pages", "differs", "no_twin"),
+            "cases": [_without(case, "twin", "cited") for case in probe["cases"]],
+        }
         for probe in told
     ]
     machines = [
         {**document["machine"], "date": document["date"], "values": _values(document["results"])}
         for document in measurements.load().values()
     ]
-    return {"probes": shipped, "wgsl": probes.sources(told), "cuda": cuda, "machines": machines}
+    return {"probes": shipped, "wgsl": probes.sources(told), "cuda": cuda, "cited": measured, "machines": machines}
 
 
 def validity(probe: dict[str, Any], rows: list[dict[str, Any]], cuda: dict[tuple[str, str], float]) -> list[list[str]]:
@@ -89,6 +116,7 @@ def files() -> dict[str, str]:
         whole += _table([f"In {what}", *heads[1:]], lines) + "\n"
         for told_apart in probe.get("differs", []):
             whole += f"{' '.join(told_apart['why'].split())}\n\n"
+        whole += sources(probe)
         if "no_twin" in probe:
             whole += f"{' '.join(probe['no_twin'].split())}\n\n"
     out["tables/all.txt"] = whole

@@ -88,6 +88,17 @@ def test_repetitions_nest_and_a_value_may_hold_names() -> None:
         render("//for i MANY\nx\n//end", {})
 
 
+def test_what_the_book_cites_is_in_the_unit_of_its_probe() -> None:
+    """An M5 Max has 40 cores at 1.62 GHz in the chips table; its 117 multiply-adds per core and cycle are 7,582 G/s."""
+    case = next(case for probe in PROBES for case in probe["cases"] if case["case"] == "8 chains")
+    assert site.cited(case) == {"M5 Max": 7582}
+    assert 0.9 < 7582 / (16.59 * 500) < 1
+    keys = (ROOT / "sources.yml").read_text(encoding="utf-8")
+    for probe in PROBES:
+        for told in (case["cited"] for case in probe["cases"] if "cited" in case):
+            assert all(f"- key: {key}\n" in keys for _, _, key in told.values()), probe["id"]
+
+
 def test_each_page_that_a_probe_concerns_has_it_in_place() -> None:
     found = placed()
     assert found.keys() >= MUST

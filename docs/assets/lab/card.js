@@ -9,8 +9,10 @@ export const unit = (told) => UNITS[told.unit] ?? told.unit;
 const SHARE = "of its own f32 rate";
 const LINKS = "in its own dependent FMAs";
 
-/** A published peak of a chip in the unit of a case, or null. */
-export const published = (row, told) => {
+/** What the book has of a chip for a case, in its unit: a measurement that it cites, else a published peak, or null. */
+export const known = (row, told, cited) => {
+  const measured = cited[`${told.probe}/${told.name}`]?.[row?.chip];
+  if (measured) return measured;
   const value = told.chip && row?.[told.chip]?.v;
   if (!value) return null;
   return told.chip === "tflops_fp32" ? value * 500 : value;
@@ -65,14 +67,14 @@ export const card = (probe, book, { heading = "h3", place }) => {
     const series = {
       own: "This machine",
       h200: "H200, the same WGSL",
-      chip: chipRow ? `${chipRow.chip}, published` : "",
+      chip: chipRow ? `${chipRow.chip}, in this book` : "",
       linked: other ? `${other.name}, from the link` : "",
     };
     const rows = list.map((told) => {
       const row = session.result(probe.id, told.name);
       return {
         name: told.name,
-        marks: { own: row?.value ?? 0, h200: h200?.values[key(told)] ?? 0, chip: published(chipRow, told) ?? 0, linked: other?.values[key(told)] ?? 0 },
+        marks: { own: row?.value ?? 0, h200: h200?.values[key(told)] ?? 0, chip: known(chipRow, told, book.cited) ?? 0, linked: other?.values[key(told)] ?? 0 },
         spread: row?.spread,
         note: row && row.state !== "ok" ? { unstable: "not stable", unsupported: "not here", wrong: "wrong result", lost: "device lost" }[row.state] : "",
       };
@@ -83,7 +85,7 @@ export const card = (probe, book, { heading = "h3", place }) => {
     const rate = session.result("fma", "8 chains")?.value;
     const alone = session.result("latency", "1 group")?.value;
     const heads = ["Case", `This machine, ${what}`, "Quartiles", list[0].unit === "ns" ? LINKS : SHARE, "H200, WGSL", "H200, CUDA"];
-    if (chipRow && list.some((told) => told.chip)) heads.push(`${chipRow.chip}, published`);
+    if (list.some((told) => known(chipRow, told, book.cited))) heads.push(`${chipRow.chip}, in this book`);
     const lines = list.map((told) => {
       const row = session.result(probe.id, told.name);
       const cuda = book.cuda[probe.id]?.[told.name];
@@ -95,7 +97,7 @@ export const card = (probe, book, { heading = "h3", place }) => {
         h200?.values[key(told)] ? round(h200.values[key(told)], 4) : "",
         cuda ? round(cuda, 4) : "",
       ];
-      if (heads.length > 6) line.push(published(chipRow, told) ? round(published(chipRow, told), 4) : "");
+      if (heads.length > 6) line.push(known(chipRow, told, book.cited) ? round(known(chipRow, told, book.cited), 4) : "");
       return line;
     });
     numbers.replaceChildren(table(`${probe.title}: ${probe.counts}`, heads, lines));
@@ -104,8 +106,8 @@ export const card = (probe, book, { heading = "h3", place }) => {
   };
   const chosen = async () => {
     const name = session.chip();
-    const known = name ? await chips().catch(() => null) : null;
-    chipRow = known?.get(name) ?? null;
+    const all = name ? await chips().catch(() => null) : null;
+    chipRow = all?.get(name) ?? null;
     show();
   };
   button.addEventListener("click", async () => {
@@ -145,11 +147,11 @@ export const card = (probe, book, { heading = "h3", place }) => {
 
 /** A select for the chip whose published figures stand beside. */
 export const chipSelect = async (id) => {
-  const known = await chips().catch(() => new Map());
-  const select = make("select", { id }, make("option", { value: "" }, "none"), [...known.keys()].map((name) => make("option", { value: name }, name)));
-  select.value = known.has(session.chip()) ? session.chip() : "";
+  const all = await chips().catch(() => new Map());
+  const select = make("select", { id }, make("option", { value: "" }, "none"), [...all.keys()].map((name) => make("option", { value: name }, name)));
+  select.value = all.has(session.chip()) ? session.chip() : "";
   select.addEventListener("change", () => session.setChip(select.value));
-  return make("div", { class: "mw-i-field" }, make("label", { for: id }, "Beside the published figures of"), select);
+  return make("div", { class: "mw-i-field" }, make("label", { for: id }, "Beside the book's figures of"), select);
 };
 
 /** Keep a place's own content for paper and for browsers without scripts, and put what lives before it. */
