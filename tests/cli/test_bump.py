@@ -25,7 +25,7 @@ def test_every_kind_of_place_moves_with_its_lines(desk: Desk) -> None:
     (desk.root / "quantities.yml").write_text(
         "quantities:\n  a: {value: 1, sources: [{cite: 'acme/kernels:a.c#L30, M1'}]}\n", encoding="utf-8"
     )
-    desk.config("      store: store\n", "      store: store\n      mapping: mapping.yml\n")
+    desk.config("{store: store,", "{store: store, mapping: mapping.yml,")
     desk.config("[footnotes, admonition]", "[footnotes, admonition, md_in_html]")
     (desk.root / "docs/data.json").write_text('{"src": "acme/kernels:a.c#L30"}\n', encoding="utf-8")
     desk.page("second/three.md", "# Table\n\n[=a]\n\n<!-- mapping-table -->\n")

@@ -93,14 +93,22 @@ export const bars = (width, title, description, rows, most, { unit = "", limit =
 /** The value of a cell of that table, or null where the book has no source. */
 export const cell = (row, name) => row?.[name] ?? null;
 
-let styled;
-const style = () =>
-  (styled ||= new Promise((done) => {
-    const sheet = make("link", { rel: "stylesheet", href: new URL("instruments.css", import.meta.url) });
-    sheet.onload = sheet.onerror = done;
-    // In the body, because instant navigation drops what it does not know from the head.
-    document.body.append(sheet);
-  }));
+const styled = new Map();
+/** Bring in a style sheet, once. */
+export const style = (href = new URL("instruments.css", import.meta.url)) => {
+  if (!styled.has(href.href)) {
+    styled.set(
+      href.href,
+      new Promise((done) => {
+        const sheet = make("link", { rel: "stylesheet", href });
+        sheet.onload = sheet.onerror = done;
+        // In the body, because instant navigation drops what it does not know from the head.
+        document.body.append(sheet);
+      }),
+    );
+  }
+  return styled.get(href.href);
+};
 
 const read = (control, raw) => {
   if (raw === null || raw === undefined) return undefined;
