@@ -35,7 +35,7 @@ def settings_file(asked: Asked) -> tuple[str, bytes]:
     return f"{FOLDER}/settings.js", f"export default {json.dumps(told, ensure_ascii=False, indent=1)};\n".encode()
 
 
-def _add(files: Files, file: File) -> None:
+def add_file(files: Files, file: File) -> None:
     """Put *file* among the *files* of the site, in the place of one of an earlier build."""
     if (old := files.get_file_from_path(file.src_uri)) is not None:
         files.remove(old)
@@ -48,9 +48,9 @@ def add_assets(files: Files, config: MkDocsConfig, asked: Asked) -> None:
     What lies in the package has its path: plugins that sort files by language or project look at it.
     """
     for path in sorted(_HERE.iterdir(), key=lambda one: one.name):
-        _add(files, File.generated(config, f"{FOLDER}/{path.name}", abs_src_path=str(path)))
+        add_file(files, File.generated(config, f"{FOLDER}/{path.name}", abs_src_path=str(path)))
     uri, content = settings_file(asked)
-    _add(files, File.generated(config, uri, content=content))
+    add_file(files, File.generated(config, uri, content=content))
 
 
 class Lookup:
@@ -67,7 +67,7 @@ class Lookup:
         self._pages |= data["pages"]
         self._terms += [term for term in data["terms"] if term not in self._terms]
         content = lookup_json({"pages": self._pages, "terms": self._terms}, reading.asked)
-        _add(files, File.generated(reading.config, LOOKUP, content=content))
+        add_file(files, File.generated(reading.config, LOOKUP, content=content))
 
 
 def _addresses(entries: Iterable[Entry], files: Files) -> Iterator[tuple[Entry, str]]:
