@@ -140,6 +140,42 @@ def test_a_planted_line_cache_shows_nothing(tmp_path: Path, planted: object) -> 
         assert kept != planted, "the wrong entry is replaced"
 
 
+ENDLESS = "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n) SELECT i FROM n WHERE i < 0"
+TABLE = "CREATE TABLE lines (key BLOB PRIMARY KEY, html BLOB NOT NULL, used INTEGER NOT NULL) WITHOUT ROWID"
+PLANTED_SCHEMAS = {
+    "view": [f"CREATE VIEW lines AS SELECT x'' AS key, x'' AS html, 0 AS used WHERE EXISTS ({ENDLESS})"],
+    "trigger": [TABLE, f"CREATE TRIGGER t INSERT ON lines BEGIN DELETE FROM lines WHERE key IN ({ENDLESS}); END"],
+    "other table": ["CREATE TABLE cookies (a)"],
+    "other columns": ["CREATE TABLE lines (key, html)"],
+}
+
+
+@pytest.mark.parametrize("schema", PLANTED_SCHEMAS)
+def test_a_planted_cache_runs_nothing(tmp_path: Path, schema: str) -> None:
+    path = tmp_path / "highlight.sqlite"
+    with sqlite3.connect(path) as db:
+        for statement in PLANTED_SCHEMAS[schema]:
+            db.execute(statement)
+    db.close()
+    cache = DiskLineCache(path, "v")
+    assert cache("key", lambda: ["a"]) == ["a"]
+    if cache._db is not None:  # else it would never end
+        cache._db.set_progress_handler(lambda: 1, 1_000_000)
+    cache.close()
+    assert not path.exists(), "set aside, so that the next build starts a new one"
+
+
+def test_a_cache_that_is_a_link_is_not_written_through(tmp_path: Path) -> None:
+    theirs = tmp_path / "theirs"
+    theirs.write_bytes(b"")
+    path = tmp_path / "highlight.sqlite"
+    path.symlink_to(theirs)
+    cache = DiskLineCache(path, "v")
+    assert cache("key", lambda: ["a"]) == ["a"]
+    cache.close()
+    assert theirs.read_bytes() == b""
+
+
 # One SHA-1, two contents. No pair is known that collides with git's header in front, and git itself refuses the known
 # ones; what can be shown is that the blob id alone never decides.
 
