@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import closing
 from html.parser import HTMLParser
 from pathlib import Path
 
+import markdown
 import pytest
 from click.testing import CliRunner
 
 from mkdocs_metalworking.glossary.mapping import code, literal
 from mkdocs_metalworking.hosts.cli.main import main
+from mkdocs_metalworking.markdown.extension import MetalworkingExtension
 from mkdocs_metalworking.markdown.highlight import show_invisible
+from mkdocs_metalworking.markdown.page import PageContext
+from mkdocs_metalworking.markdown.tracking import Outcome
 from mkdocs_metalworking.quote.diagnostics import printable
 from tests.support import EXTENSION_CONFIGS, EXTENSIONS, Bench
 from tests.trust import hostile
@@ -172,3 +177,47 @@ def test_a_stash_mark_in_a_path_brings_nothing_back(tmp_path: Path) -> None:
     html, _ = bench.convert(page)
     assert html.count("<div>raw</div>") == 1
     assert "\x02" not in html
+
+
+# Marks of our own, forged: noncharacters that reach a page past the place where the page's own are taken out.
+
+FORGED = (
+    "\ufdee\ufdd9\ufdd9\ufdef",
+    "\ufdee\ufdd0\ufdef",
+    "\ufdee" + "\ufdd1" * 5_000 + "\ufdef",
+    "\ufdee\ufdef\ufdd0",
+)
+WHERE = {
+    "included text": "--8<-- 'part.txt'\n\n{excerpt}\n",
+    "included before a directive": "--8<-- 'directive.txt'\n\n{excerpt}\n",
+    "front matter": '---\ncuda: {{term: t, verdict: none, carries: "a {escaped}[@x] b"}}\n---\n# T\n\n{excerpt}\n',
+}
+
+
+@pytest.mark.parametrize("forged", FORGED)
+@pytest.mark.parametrize("where", WHERE)
+def test_a_forged_mark_is_an_error_and_stands_for_nothing(tmp_path: Path, where: str, forged: str) -> None:
+    bench = Bench(tmp_path)
+    commit = bench.add_repo("acme/k", {"a.c": "int a;\n", "b.c": "int b;\n"})
+    bench.write([("acme/k", "a.c"), ("acme/k", "b.c")])
+    (tmp_path / "part.txt").write_text(f"Words {forged}[@x] and more.\n", encoding="utf-8")
+    directive = f"<< excerpt acme/k@{commit[:9]}:b.c >>"
+    (tmp_path / "directive.txt").write_text(f"{forged}{directive}\n", encoding="utf-8")
+    excerpt = f"<< excerpt acme/k@{commit[:9]}:a.c >>"
+    text = WHERE[where].format(excerpt=excerpt, escaped="".join(f"\\u{ord(ch):04x}" for ch in forged))
+    (tmp_path / "page.md").write_text(text, encoding="utf-8")
+    project = bench.project()
+    made = MetalworkingExtension(project=project)
+    made.page = page = PageContext(path="page.md", source=text)
+    snippets = {"base_path": [str(tmp_path)], "check_paths": True}
+    md = markdown.Markdown(
+        extensions=[*EXTENSIONS, "pymdownx.snippets", made],
+        extension_configs={**EXTENSION_CONFIGS, "pymdownx.snippets": snippets},
+    )
+    with closing(project):
+        html = md.convert(text)
+    told = [str(problem) for problem in page.diagnostics]
+    assert any("a character that no text may have" in line for line in told), told
+    assert not re.search("[\ufdd0-\ufdef]", html)
+    assert {met.outcome for met in page.met} <= {Outcome.SHOWN, Outcome.REPORTED, Outcome.LITERAL}
+    assert html.count("<figure") == 1 + (where == "included before a directive")
