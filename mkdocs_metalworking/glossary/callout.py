@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,12 +11,16 @@ from importlib import resources
 from typing import Any
 
 from ..quote.diagnostics import Diagnostic, Severity
+from ..quote.suggest import did_you_mean
 from ..quote.yamldoc import YamlDocument, load_yaml
 
 MODAL_URL = "https://modal.com/gpu-glossary/"
 _FENCE = re.compile(
     r"\A---[ \t]*\r?\n(?P<yaml>.*?)(?:^|(?<=\n))(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE
 )
+
+
+_KEYED = re.compile(r":(?:\s|$)|^\s*[{?#]", re.MULTILINE)
 
 
 class Verdict(StrEnum):
@@ -92,9 +95,12 @@ def modal_title(slug: str) -> str:
 
 
 def split_front_matter(text: str) -> tuple[str, int]:
-    """Return the YAML between the ``---`` lines and how many lines the whole block takes; ("", 0) without one."""
+    """Return the YAML between the ``---`` lines and how many lines the whole block takes; ("", 0) without one.
+
+    Prose between two rules is none: as MkDocs sees it, front matter has keys.
+    """
     match = _FENCE.match(text)
-    if match is None:
+    if match is None or (match["yaml"].strip() and not _KEYED.search(match["yaml"])):
         return "", 0
     return match["yaml"], text.count("\n", 0, match.end())
 
@@ -135,8 +141,7 @@ def _check_slugs(document: YamlDocument) -> list[Diagnostic]:
     found = []
     for index, slug in enumerate(slugs):
         if slug not in modal_slugs():
-            close = difflib.get_close_matches(slug, modal_slugs(), 1, 0.4)
-            hint = f"did you mean {close[0]}?" if close else "see modal.com/gpu-glossary"
+            hint = did_you_mean(slug, modal_slugs(), "see modal.com/gpu-glossary", 0.4)
             where = document.location("cuda", "modal", index)
             found.append(Diagnostic(Severity.ERROR, "modal", f"Modal has no page {slug!r}", hint, where))
     return found

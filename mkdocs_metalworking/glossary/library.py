@@ -11,6 +11,7 @@ from mkdocs.structure.nav import Navigation, Section
 from mkdocs.structure.pages import Page
 
 from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity
+from ..quote.lines import text_lines
 from .callout import PageMeta, read_front_matter, split_front_matter
 from .chapters import Book, Chapter
 
@@ -58,7 +59,7 @@ def read_entry(uri: str, text: str, label: str) -> Entry:
         meta, problems = read_front_matter(text, label)
     except MetalworkingError as problem:
         meta, problems = PageMeta(), [problem.diagnostic]
-    body = "\n".join(text.splitlines()[split_front_matter(text)[1] :])
+    body = "\n".join(text_lines(text)[split_front_matter(text)[1] :])
     found = _H1.search(_FENCED.sub("", body))
     title = _MARKUP.sub(lambda m: m[1] or "", found["title"]) if found else ""
     return Entry(uri, title, meta, tuple(problems))

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from posixpath import dirname, relpath
 
+from ..quote.lines import text_lines
 from ..quote.sources import Sources
 from .bibliography import sources_page
 from .library import Entry, Library
 from .lookup import az_index, terms
 from .mapping import Row, literal, mapping_table
-
-_MARK = re.compile(r"^<!-- (az-index|mapping-table|sources) -->[ \t]*$", re.MULTILINE)
+from .mark_lines import marks_on
 
 
 @dataclass
@@ -28,7 +27,11 @@ class Marks:
 
     def fill(self, markdown: str, uri: str) -> str:
         """Return the Markdown of the page *uri* with its marks replaced; links are as authors write them."""
-        return _MARK.sub(lambda match: self._filled(match[1], uri), markdown)
+        lines = text_lines(markdown) if "<!-- " in markdown else []
+        marks = marks_on(lines)
+        for index, mark in marks.items():
+            lines[index] = self._filled(mark, uri)
+        return "\n".join(lines) if marks else markdown
 
     def _filled(self, mark: str, uri: str) -> str:
         def link(target: str) -> str:

@@ -94,4 +94,4 @@ class CalloutProcessor(Treeprocessor):
     def _part(self, aside: Element, name: str, title: str, text: str) -> None:
         part = SubElement(aside, "div", {"class": f"mw-cuda-{name}"})
         SubElement(part, "p", {"class": "mw-cuda-title"}).text = AtomicString(title)
-        self._work.md.parser.parseChunk(part, text)
+        self._work.md.parser.parseChunk(part, self._work.tracker.front(text))

@@ -5,26 +5,53 @@ from __future__ import annotations
 import hashlib
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
-from html import escape
-from typing import TYPE_CHECKING, Any
+from collections import OrderedDict
+from collections.abc import Iterator, KeysView
+from typing import TYPE_CHECKING, Any, cast
 from xml.etree.ElementTree import Element
 
 from markdown.treeprocessors import Treeprocessor
 from markdown.util import AtomicString
 
-from ..quote.citations import CITATION, CitedLines, CitedReference, parse_citation
-from ..quote.diagnostics import MetalworkingError, printable
+from ..quote.citations import CITATION, Citation, CitedLines, CitedReference
+from ..quote.diagnostics import MetalworkingError
+from ..quote.mentions import Kind
 from ..quote.permalinks import permalink
+from .literal import LITERAL
+from .tracking import MARK, Met, Outcome
+from .visible import html_attribute, html_text
 
 if TYPE_CHECKING:
     from .extension import Work
 
-# Python-Markdown's own pattern for code spans: a citation inside one is literal.
-_CODE_SPAN = re.compile(r"(?<!\\)(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)", re.DOTALL)
-_LITERAL = frozenset({"code", "pre", "script", "style"})
-# A footnote reference stands right behind its claim; authors write a space there because it reads better.
-_SPACED = re.compile(rf"(?:(?<=\S)[ \n]+)?(?P<citation>{CITATION.pattern})")
+# Python-Markdown's own pattern for code spans, and raw tags that show code: a citation inside is literal.
+_CODE_SPAN = re.compile(
+    r"(?<!\\)(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)"
+    r"|<(?P<tag>code|kbd|samp|tt|pre)\b[^<>]*>.*?</(?P=tag)\s*>|<!--.*?-->",
+    re.DOTALL | re.IGNORECASE,
+)
+
+
+class _Growing(OrderedDict[str, str]):
+    """Footnotes that may be defined while they are written: one inside another is written behind it.
+
+    Python-Markdown takes its list while it adds to it, and ends in a RuntimeError unless the outer one is the last.
+    """
+
+    def keys(self) -> KeysView[str]:  # type: ignore[override]  # iterated, and asked for nothing else
+        return cast(KeysView[str], _Following(self))
+
+
+class _Following:
+    def __init__(self, footnotes: _Growing) -> None:
+        self._footnotes = footnotes
+
+    def __iter__(self) -> Iterator[str]:
+        done = 0
+        while done < len(self._footnotes):
+            for key in list(self._footnotes)[done:]:
+                done += 1
+                yield key
 
 
 class CitationProcessor(Treeprocessor):
@@ -41,16 +68,18 @@ class CitationProcessor(Treeprocessor):
 
     def run(self, root: Element) -> None:
         """Replace the citations of the page and of its footnotes."""
-        self._work.locator.rewind()
+        if not self._work.tracker.met:
+            return
         footnotes = self._footnotes()
+        footnotes.footnotes = _Growing(footnotes.footnotes)
         for element in _elements(root):
-            if element.text and "[@" in element.text and not isinstance(element.text, AtomicString):
+            if element.text and "\ufdef[@" in element.text and not isinstance(element.text, AtomicString):
                 element.text = self._replace(element.text, footnotes)
             for child in element:
-                if child.tail and "[@" in child.tail and not isinstance(child.tail, AtomicString):
+                if child.tail and "\ufdef[@" in child.tail and not isinstance(child.tail, AtomicString):
                     child.tail = self._replace(child.tail, footnotes)
         for key, text in list(footnotes.footnotes.items()):
-            if "[@" in text:
+            if "\ufdef[@" in text:
                 footnotes.footnotes[key] = self._replace(text, footnotes)
 
     def _footnotes(self) -> Any:
@@ -62,29 +91,38 @@ class CitationProcessor(Treeprocessor):
         for span in _CODE_SPAN.finditer(text):
             starts.append(span.start())
             ends.append(span.end())
+        parts: list[str] = []
+        end = 0
+        for mark in MARK.finditer(text):
+            met, match = self._work.tracker.by(mark), CITATION.match(text, mark.end())
+            before = bisect_right(starts, mark.start()) - 1
+            literal = before >= 0 and mark.start() < ends[before]
+            if match is None or literal or met.mention.kind is not Kind.CITATION:
+                continue
+            claim = text[end : mark.start()]
+            # A footnote reference stands right behind its claim; authors write a space there because it reads better.
+            parts.append(claim.rstrip(" \n") if claim.strip() or parts else claim)
+            parts.append(self._cite(met, mark[0] + match[0], footnotes))
+            end = match.end()
+        return "".join((*parts, text[end:]))
 
-        def one(match: re.Match[str]) -> str:
-            start = match.start("citation")
-            before = bisect_right(starts, start) - 1
-            if (before >= 0 and start < ends[before]) or text[start - 1 : start] == "\\":
-                return match[0]
-            return self._cite(match, footnotes)
-
-        return _SPACED.sub(one, text)
-
-    def _cite(self, match: re.Match[str], footnotes: Any) -> str:
+    def _cite(self, met: Met, text: str, footnotes: Any) -> str:
         work = self._work
         try:
-            citation = parse_citation(match["target"], match["note"] or "")
-            cited = work.quoter().cite(citation)
+            if met.mention.problem is not None:
+                raise met.mention.problem
+            assert isinstance(met.mention.what, Citation)
+            cited = work.quoter().cite(met.mention.what)
         except MetalworkingError as problem:
-            work.page.report(problem, work.locator.text(match["citation"].split("\n")[0]))
-            return f" `{match['citation']}`"
+            met.outcome = Outcome.REPORTED
+            work.page.report(problem, met.where)
+            return f" {text}"  # with its mark, by which the search for leftovers knows that it was told
+        met.outcome, met.shown = Outcome.SHOWN, cited
         work.page.citations.append(cited)
         html = describe(cited)
         name = "cite-" + hashlib.sha256(html.encode()).hexdigest()[:8]
         if name not in footnotes.footnotes:
-            footnotes.setFootnote(name, work.md.htmlStash.store(html))
+            footnotes.setFootnote(name, work.stash(html))
         return f"[^{name}]"
 
 
@@ -92,7 +130,7 @@ def _elements(root: Element) -> Iterator[Element]:
     todo = [root]
     while todo:
         element = todo.pop()
-        if element.tag not in _LITERAL:
+        if element.tag not in LITERAL:
             yield element
             todo.extend(reversed(element))
 
@@ -105,23 +143,19 @@ def describe(cited: CitedReference | CitedLines) -> str:
             (f"L{r.first}" if r.first == r.last else f"L{r.first}\u2013{r.last}", permalink(key, r))
             for r in cited.ranges or ()
         ]
-        path = f'<a href="{_e(permalink(key))}"><code>{_e(key.path)}</code></a>'
-        where = ", ".join(f'<a href="{_e(url)}">{_e(text)}</a>' for text, url in links)
-        body = f"{_e(key.repo)} at {cited.pin.short}, {path}{', ' + where if where else ''}"
+        path = f'<a href="{html_attribute(permalink(key))}"><code>{html_text(key.path)}</code></a>'
+        where = ", ".join(f'<a href="{html_attribute(url)}">{html_text(text)}</a>' for text, url in links)
+        body = f"{html_text(key.repo)} at {cited.pin.short}, {path}{', ' + where if where else ''}"
     else:
         body = describe_reference(cited)
-    note = f" ({_e(cited.note)})" if cited.note else ""
+    note = f" ({html_text(cited.note)})" if cited.note else ""
     return f'<span class="mw-cite">{body}{note}.</span>'
 
 
 def describe_reference(cited: CitedReference) -> str:
     """Return author, linked title and date of a reference as HTML."""
     reference = cited.reference
-    title = f"<cite>{_e(reference.title)}</cite>"
+    title = f"<cite>{html_text(reference.title)}</cite>"
     if reference.url:
-        title = f'<a href="{_e(reference.url)}">{title}</a>'
-    return ", ".join(part for part in (_e(reference.author), title, _e(reference.date)) if part)
-
-
-def _e(text: str) -> str:
-    return escape(printable(text))
+        title = f'<a href="{html_attribute(reference.url)}">{title}</a>'
+    return ", ".join(part for part in (html_text(reference.author), title, html_text(reference.date)) if part)

@@ -1,35 +1,30 @@
-"""Excerpt directives in Markdown: the block processor, the line notes, and the search for leftovers."""
+"""Excerpt directives in Markdown: the block processor that puts the figure in."""
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Iterator
 from functools import partial
-from itertools import pairwise
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element
 
 from markdown.blockparser import BlockParser
 from markdown.blockprocessors import BlockProcessor
 from markdown.inlinepatterns import InlineProcessor
-from markdown.treeprocessors import Treeprocessor
 from markdown.util import AtomicString
 
-from ..quote.diagnostics import Location, MetalworkingError
-from ..quote.directive import LINE, parse_directive
-from ..quote.lines import LineRange, format_ranges, parse_ranges
-from ..quote.permalinks import permalink
+from ..quote.diagnostics import MetalworkingError
+from ..quote.directive import Directive
+from ..quote.mentions import Kind
 from ..quote.quotation import Quotation
 from . import figure, highlight
+from .notes import Figure
+from .tracking import MARK, Met, Outcome
 
 if TYPE_CHECKING:
     from .extension import Work
 
-_LINES = r"L[0-9]+(?:-L?[0-9]+)?"
-_NOTE = re.compile(rf"^\s*({_LINES}(?:, ?{_LINES})*):\s+", re.ASCII)
-_LEFTOVER = re.compile(r"<\s?<[ \t]*([A-Za-z]{4,12})\b[^\n]*")
-_LITERAL = frozenset({"code", "pre", "script", "style", "samp", "kbd"})
+_MARKED = re.compile(rf"[ \t]*{MARK.pattern}(?=<<)")
+_ATTRIBUTES = re.compile(r"[ \t]*\{:?[ ]*[#.\w][^{}\n]*\}[ \t]*$")
 
 
 class ExcerptProcessor(BlockProcessor):
@@ -50,53 +45,73 @@ class ExcerptProcessor(BlockProcessor):
 
     def test(self, parent: Element, block: str) -> bool:
         """Tell whether *block* begins with a directive, or holds one where text may stand above it."""
+        if "\ufdef<<" not in block:
+            return False
         lines = block.lstrip("\n").split("\n")
-        return "<<" in block and any(map(LINE.match, lines if self._below_text else lines[:1]))
+        return any(map(self._directive, lines if self._below_text else lines[:1]))
+
+    def _directive(self, line: str) -> Met | None:
+        """Return the directive that *line* is, by its mark."""
+        match = _MARKED.match(line)
+        met = self._work.tracker.by(match) if match is not None else None
+        return met if met is not None and met.mention.kind is Kind.DIRECTIVE else None
 
     def run(self, parent: Element, blocks: list[str]) -> bool | None:
         """Parse what stands above the directive, put the figure in, leave the rest for the next round."""
         lines = blocks.pop(0).split("\n")
-        index = next(i for i, line in enumerate(lines) if LINE.match(line))
+        index = next(i for i, line in enumerate(lines) if self._directive(line))
         above, rest = lines[:index], lines[index + 1 :]
         if above:
             self.parser.parseBlocks(parent, ["\n".join(above)])
-        parent.append(self._element(lines[index]))
+        met = self._directive(lines[index])
         # Those that follow at once are taken in the same round: ten thousand rounds would each copy all that is left.
-        following = next((i for i, line in enumerate(rest) if not LINE.match(line)), len(rest))
-        for line in rest[:following]:
-            parent.append(self._element(line))
+        following = 0
+        while met is not None:
+            parent.append(self._element(met))
+            last = met
+            met = self._directive(rest[following]) if following < len(rest) else None
+            following += met is not None
         rest = rest[following:]
+        if rest and _ATTRIBUTES.match(rest[0]):
+            self._refuse_attributes(last, rest.pop(0))
         if rest:
             blocks.insert(0, "\n".join(rest))
         return None
 
-    def _element(self, text: str) -> Element:
-        work = self._work
-        where = work.locator.directive(text)
+    def _refuse_attributes(self, met: Met, line: str) -> None:
+        problem = MetalworkingError(
+            "grammar",
+            f"{line.strip()[:60]} stands under an excerpt, which takes no attributes",
+            "take it out; the excerpt has an id of its own, which its line numbers link to",
+        )
+        self._work.page.report(problem, met.where)
+
+    def _element(self, met: Met) -> Element:
+        work, where = self._work, met.where
         try:
-            directive = parse_directive(text)
-            quotation = work.quoter().quote(directive)
+            if met.mention.problem is not None:
+                raise met.mention.problem
+            assert isinstance(met.mention.what, Directive)
+            quotation = work.quoter().quote(met.mention.what)
+            element = self._figure(quotation, met)
         except MetalworkingError as problem:
+            met.outcome = Outcome.REPORTED
             work.page.report(problem, where)
             return figure.error(problem.diagnostic.at(where))
         if quotation.missing is not None:
             work.page.report(quotation.missing, where)
-        return self._figure(quotation, where)
+        met.outcome, met.shown = Outcome.SHOWN, quotation
+        work.page.quotations.append(quotation)
+        return element
 
-    def _figure(self, quotation: Quotation, where: Location) -> Element:
+    def _figure(self, quotation: Quotation, met: Met) -> Element:
         work = self._work
         searchable = work.search if quotation.directive.search is None else quotation.directive.search
         anchors = figure.Anchors.of(quotation, work.page.ids, work.page.copies)
         element = figure.figure(quotation, anchors, searchable=searchable)
-        try:
-            html = self._content(quotation, anchors)
-        except MetalworkingError as problem:
-            work.page.report(problem, where)
-            return figure.error(problem.diagnostic.at(where))
         # Atomic, so that no inline pattern is tried on the stash mark.
-        element.text = AtomicString(self.parser.md.htmlStash.store(html))
-        work.page.quotations.append(quotation)
-        work.figures.append((element, quotation, anchors, where))
+        element.text = AtomicString(work.stash(self._content(quotation, anchors)))
+        work.figures.append(Figure(element, quotation, anchors, met))
         return element
 
     def _content(self, quotation: Quotation, anchors: figure.Anchors) -> str:
@@ -108,107 +123,6 @@ class ExcerptProcessor(BlockProcessor):
         key = str(len(work.page.late))
         work.page.late[key] = partial(figure.content, quotation, anchors, work.line_cache)
         return figure.search_text(quotation, key)
-
-
-class NotesProcessor(Treeprocessor):
-    """Makes the list that follows a figure into its line notes, when every item begins with a line number.
-
-    Priority 45: after footnote definitions are in the tree (50), before inline patterns (20) touch the text.
-    """
-
-    PRIORITY = 45
-
-    def __init__(self, work: Work) -> None:
-        super().__init__(work.md)
-        self._work = work
-
-    def run(self, root: Element) -> None:
-        """Move and number the notes of every figure."""
-        self._work.locator.rewind()
-        figures = {
-            id(element): (quotation, anchors, where) for element, quotation, anchors, where in self._work.figures
-        }
-        if not figures:
-            return
-        for parent in list(root.iter()):
-            children = list(parent)
-            for element, following in pairwise(children):
-                if id(element) in figures and following.tag == "ul":
-                    self._notes(parent, element, following, *figures[id(element)])
-
-    def _notes(
-        self,
-        parent: Element,
-        element: Element,
-        notes: Element,
-        quotation: Quotation,
-        anchors: figure.Anchors,
-        where: Location,
-    ) -> None:
-        labels = [_NOTE.match(_holder(item).text or "") for item in notes]
-        if not any(labels):
-            return
-        if not all(labels):
-            odd = next(_holder(i).text or "" for i, label in zip(notes, labels, strict=True) if not label)
-            problem = MetalworkingError(
-                "note",
-                f"a line note names no line: {odd[:50]!r}",
-                "begin every item with L<n>: or L<a>-<b>:, or add a paragraph before the list",
-            )
-            self._work.page.report(problem, self._place(odd, where))
-            return
-        for item, label in zip(list(notes), labels, strict=True):
-            assert label is not None
-            self._note(item, label, quotation, anchors, where)
-        notes.set("class", "mw-notes")
-        parent.remove(notes)
-        notes.tail = None
-        element.append(notes)
-
-    def _note(
-        self, item: Element, label: re.Match[str], quotation: Quotation, anchors: figure.Anchors, where: Location
-    ) -> None:
-        holder = _holder(item)
-        try:
-            ranges = parse_ranges(label[1].replace(" ", ""), what="note")
-            outside = next((r for r in ranges if not _shown(r, quotation)), None)
-            if outside is not None:
-                raise MetalworkingError(
-                    "note",
-                    f"note {outside} lies outside the excerpt",
-                    f"the excerpt shows {format_ranges(quotation.ranges)}",
-                )
-        except MetalworkingError as problem:
-            self._work.page.report(problem, self._place(label[0].strip(), where))
-            return
-        item.set("class", "mw-note")
-        item.set("data-lines", " ".join(f"{r.first}-{r.last}" for r in ranges))
-        rest = " " + (holder.text or "")[label.end() :]
-        holder.text = None
-        for index, lines in enumerate(ranges):
-            here = quotation.segments is not None
-            href = f"#{anchors.line(lines.first)}" if here else permalink(quotation.file.key, lines)
-            link = Element("a", {"class": "mw-ref", "href": href})
-            link.text = AtomicString(_label(lines))
-            link.tail = rest if index + 1 == len(ranges) else ", "
-            holder.insert(index, link)
-
-    def _place(self, words: str, where: Location) -> Location:
-        found = self._work.locator.text(words.split("\n")[0])
-        return found if found.line else where
-
-
-def _shown(lines: LineRange, quotation: Quotation) -> bool:
-    return any(lines.first in part and lines.last is not None and lines.last in part for part in quotation.ranges)
-
-
-def _label(lines: LineRange) -> str:
-    return f"L{lines.first}" if lines.first == lines.last else f"L{lines.first}\u2013{lines.last}"
-
-
-def _holder(item: Element) -> Element:
-    """Return the element that has an item's text: a paragraph in loose lists, the item itself in tight ones."""
-    return item[0] if len(item) and item[0].tag == "p" and not (item.text or "").strip() else item
 
 
 class EscapeProcessor(InlineProcessor):
@@ -223,67 +137,3 @@ class EscapeProcessor(InlineProcessor):
         """Return a stash mark, which the search for leftovers does not see."""
         assert self.md is not None
         return self.md.htmlStash.store("&lt;&lt;"), m.start(0), m.end(0)
-
-
-class LeftoverProcessor(Treeprocessor):
-    """Finds text that was meant to be a directive or a citation and became prose: a typo, a lost ``>>``.
-
-    Priority 4: after inline patterns (20) and footnotes (15), so that only text a reader would see is searched.
-    """
-
-    PRIORITY = 4
-
-    def __init__(self, work: Work) -> None:
-        super().__init__(work.md)
-        self._work = work
-
-    def run(self, root: Element) -> None:
-        """Report every leftover."""
-        self._work.locator.rewind()
-        for text in _prose(root):
-            if "<<" in text or "< <" in text:
-                for match in _LEFTOVER.finditer(text):
-                    self._directive(match)
-            if "[@" in text:
-                self._citation(text)
-
-    def _directive(self, match: re.Match[str]) -> None:
-        word = match[1].lower()
-        if not difflib.get_close_matches(word, ["excerpt"], 1, 0.7):
-            return
-        if word == "excerpt":
-            hint = r"put the directive alone on its line; in prose write \<< excerpt"
-        else:
-            hint = "write << excerpt"
-        self._report("leftover", f"left over as text: {match[0][:60].strip()}", hint, match[0])
-
-    def _citation(self, text: str) -> None:
-        start = text.index("[@")
-        self._report(
-            "leftover",
-            f"left over as text: {text[start : start + 40]}",
-            "write [@key] or [@owner/name:path#L1-9]",
-            text[start:],
-        )
-
-    def _report(self, code: str, message: str, hint: str, text: str) -> None:
-        line = text.split("\n")[0]
-        places = (self._work.locator.text(line[:length].strip()) for length in (len(line), 60, 30))
-        where = next((place for place in places if place.line), Location(self._work.page.path))
-        self._work.page.report(MetalworkingError(code, message, hint), where)
-
-
-def _prose(root: Element) -> Iterator[str]:
-    """Yield the text that a reader sees as prose; no recursion, since a page may nest deeper than Python's stack."""
-    todo: list[Element | str] = [root]
-    while todo:
-        item = todo.pop()
-        if isinstance(item, str):
-            yield item
-        elif item.tag not in _LITERAL and item.get("class") != "mw-error":
-            if item.text:
-                yield item.text
-            for child in reversed(item):
-                if child.tail:
-                    todo.append(child.tail)
-                todo.append(child)

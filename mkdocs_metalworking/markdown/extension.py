@@ -17,17 +17,23 @@ from markdown import Markdown
 from markdown.extensions import Extension
 from markdown.extensions.footnotes import FootnoteExtension
 from markdown.preprocessors import Preprocessor
+from markdown.treeprocessors import Treeprocessor
 
 from ..deliver.project import Project, Settings
+from ..glossary.callout import split_front_matter
+from ..glossary.mark_lines import NEEDS, marks_on
 from ..quote.diagnostics import Diagnostics, Location, MetalworkingError, Severity
-from ..quote.quotation import Quotation, Quoter
+from ..quote.lines import text_lines
+from ..quote.quotation import Quoter
 from . import highlight
 from .callout import CalloutProcessor, FrontMatterPreprocessor
 from .citations import CitationProcessor
-from .excerpts import EscapeProcessor, ExcerptProcessor, LeftoverProcessor, NotesProcessor
-from .figure import Anchors
+from .excerpts import EscapeProcessor, ExcerptProcessor
 from .highlight import LineCache
-from .page import Locator, PageContext
+from .leftovers import LeftoverProcessor
+from .notes import Figure, NotesProcessor
+from .page import PageContext
+from .tracking import Tracker
 from .zensical import rendered_page
 
 _LOG = logging.getLogger("mkdocs_metalworking")
@@ -62,11 +68,19 @@ class Work:
             self.page = extension.page or PageContext(path=extension.getConfig("page") or "", source=source)
         if self.page.source is None:
             self.page.source = source
-        self.locator = Locator(self.page)
-        self.figures: list[tuple[Element, Quotation, Anchors, Location]] = []
+        self.page.converted = True
+        self.tracker = Tracker(self.page.path, self.page.source, cites=extension.cites)
+        self.page.met = self.tracker.met
+        self.figures: list[Figure] = []
+        self.stashed: set[int] = set()
         self.search = extension.search
         self.late = extension.late
         self.line_cache = extension.line_cache
+
+    def stash(self, html: str) -> str:
+        """Put finished HTML of ours aside; returns what stands for it. It is not searched for anything."""
+        self.stashed.add(self.md.htmlStash.html_counter)
+        return self.md.htmlStash.store(html)
 
     def quoter(self) -> Quoter:
         """Return the quoter; raises MetalworkingError when sources.yml or the lock cannot be read."""
@@ -84,22 +98,64 @@ class Work:
 
 
 class _BeginPreprocessor(Preprocessor):
-    """Starts the page before anything else reads it (priority 100)."""
+    """Starts the page and marks what is on it, before anything else reads it (priority 100)."""
 
     def __init__(self, work: Work) -> None:
         super().__init__(work.md)
         self._work = work
 
     def run(self, lines: list[str]) -> list[str]:
-        self._work.begin("\n".join(lines))
-        return lines
+        text = "\n".join(lines)
+        self._work.begin(text)
+        page = self._work.page
+        self._check_needs(page)
+        # Where a host has read the front matter, none stands here.
+        first = split_front_matter(text)[1] if page.meta is None else 0
+        return self._work.tracker.page(text_lines(text), first)
+
+    def _check_needs(self, page: PageContext) -> None:
+        """Report marks whose lists the configured extensions would print raw."""
+        if not page.source or "<!-- " not in page.source:
+            return
+        md = self._work.md
+        loaded = {
+            "md_in_html": "markdown_block" in md.parser.blockprocessors,
+            "attr_list": "attr_list" in md.treeprocessors,
+        }
+        for index, mark in marks_on(text_lines(page.source)).items():
+            if lacking := [name for name in NEEDS[mark] if not loaded[name]]:
+                problem = MetalworkingError(
+                    "extensions",
+                    f"<!-- {mark} --> needs {' and '.join(lacking)}",
+                    f"add to markdown_extensions: {', '.join(f'- {name}' for name in lacking)}",
+                )
+                page.report(problem, Location(page.path, index + 1))
 
 
-class _LastProcessor(LeftoverProcessor):
-    """The search for leftovers, the record of the page's links, then the end of the page."""
+class _BroughtPreprocessor(Preprocessor):
+    """Marks what other preprocessors have brought into the page.
+
+    Priority 29: below snippets (32) and white space (30), above fences (25) and raw HTML (20).
+    """
+
+    def __init__(self, work: Work) -> None:
+        super().__init__(work.md)
+        self._work = work
+
+    def run(self, lines: list[str]) -> list[str]:
+        text = "\n".join(lines)
+        marked = self._work.tracker.brought(text)
+        return lines if marked is text else marked.split("\n")
+
+
+class _EndProcessor(Treeprocessor):
+    """The record of the page's links, then the end of the page (priority 4)."""
+
+    def __init__(self, work: Work) -> None:
+        super().__init__(work.md)
+        self._work = work
 
     def run(self, root: Element) -> None:
-        super().run(root)
         self._work.page.links.extend(link.get("href", "") for link in root.iter("a"))
         self._work.finish()
 
@@ -117,6 +173,7 @@ class MetalworkingExtension(Extension):
             "transports": [["checkout", "package", "raw"], "Ways to get bytes, in order"],
             "offline": [False, "Never use the network"],
             "search": [True, "Whether code may be searched"],
+            "citations": [True, "Whether [@key] is a citation"],
             "strict": [False, "Where no host collects problems: raise for code that cannot be had, too"],
             "page": ["", "Name of the page in messages, where no host tells it"],
         }
@@ -124,6 +181,7 @@ class MetalworkingExtension(Extension):
         self.page: PageContext | None = None
         self.late = False
         self.search: bool = self.getConfig("search")
+        self.cites: bool = self.getConfig("citations")
         self.line_cache: LineCache = highlight.no_cache
         self.base: Path | None = None
         """Where relative paths start, when the host tells: else the working directory."""
@@ -148,6 +206,7 @@ class MetalworkingExtension(Extension):
         md.preprocessors.register(
             FrontMatterPreprocessor(work), "metalworking_front_matter", FrontMatterPreprocessor.PRIORITY
         )
+        md.preprocessors.register(_BroughtPreprocessor(work), "metalworking_brought", 29)
         md.parser.blockprocessors.register(
             ExcerptProcessor(md.parser, work), "metalworking_excerpt", ExcerptProcessor.PRIORITY
         )
@@ -160,7 +219,8 @@ class MetalworkingExtension(Extension):
         md.treeprocessors.register(CalloutProcessor(work), "metalworking_callout", CalloutProcessor.PRIORITY)
         md.treeprocessors.register(CitationProcessor(work), "metalworking_citations", CitationProcessor.PRIORITY)
         md.treeprocessors.register(NotesProcessor(work), "metalworking_notes", NotesProcessor.PRIORITY)
-        md.treeprocessors.register(_LastProcessor(work), "metalworking_leftovers", LeftoverProcessor.PRIORITY)
+        md.treeprocessors.register(LeftoverProcessor(work), "metalworking_leftovers", LeftoverProcessor.PRIORITY)
+        md.treeprocessors.register(_EndProcessor(work), "metalworking_end", 4)
 
 
 @lru_cache(maxsize=2)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from html import escape
 from xml.etree.ElementTree import Element, SubElement
 
 from markdown.util import AtomicString
@@ -23,6 +22,7 @@ from ..quote.quotation import Quotation
 from ..quote.sources import Pin
 from . import highlight
 from .highlight import LineCache
+from .visible import html_attribute, html_text
 
 _IDENTIFIER = re.compile(r"[^\W\d]\w{2,}")
 
@@ -87,11 +87,11 @@ def _caption(quotation: Quotation) -> str:
     for index, part in enumerate(quotation.ranges):
         # As a reference: one character outside Latin-1 would double the memory that the page's HTML takes.
         label = format_ranges([part]).removeprefix("L").replace("-", "&#8211;")
-        text = f"{_e(quotation.name)}:{label}" if index == 0 else f", {label}"
+        text = f"{html_text(quotation.name)}:{label}" if index == 0 else f", {label}"
         files.append(_link("mw-file", text, permalink(key, part), key.path, html=True))
     parts = [f'<span class="mw-where">{"".join(files)}</span>']
     if quotation.directive.title:
-        parts.insert(0, f'<span class="mw-title">{_e(quotation.directive.title)}</span>')
+        parts.insert(0, f'<span class="mw-title">{html_text(quotation.directive.title)}</span>')
     if quotation.abridged:
         parts.append('<span class="mw-abridged">abridged</span>')
     parts.append(_origin(key, pin))
@@ -109,12 +109,8 @@ def _origin(key: FileKey, pin: Pin) -> str:
 
 
 def _link(name: str, text: str, url: str, title: str = "", *, html: bool = False) -> str:
-    tip = f' title="{_e(title)}"' if title else ""
-    return f'<a class="{name}" href="{_e(url)}"{tip}>{text if html else _e(text)}</a>'
-
-
-def _e(text: str) -> str:
-    return escape(printable(text))
+    tip = f' title="{html_attribute(title)}"' if title else ""
+    return f'<a class="{name}" href="{html_attribute(url)}"{tip}>{text if html else html_text(text)}</a>'
 
 
 def search_text(quotation: Quotation, key: str) -> str:
@@ -125,7 +121,7 @@ def search_text(quotation: Quotation, key: str) -> str:
     """
     lines = (line for segment in quotation.segments or () for line in segment.lines)
     words = dict.fromkeys(_IDENTIFIER.findall("\n".join(lines)))
-    text = _e(f"{quotation.directive.title} {quotation.name}".strip())
+    text = html_attribute(f"{quotation.directive.title} {quotation.name}".strip())
     return f'<pre class="mw-pre" data-mw="{key}">{text} {" ".join(words)}</pre>'
 
 
@@ -142,20 +138,24 @@ def code(quotation: Quotation, anchors: Anchors, cache: LineCache = highlight.no
     for segment in quotation.segments or ():
         if previous:
             parts.append(_gap(previous, segment.first))
-        # The path and the language decide the lexer, so the name of a cached line needs no lexer.
+        # The path, the language and the file decide the lexer, so the name of a cached line needs no lexer.
         part = f"{segment.first}-{segment.last}:{directive.dedent}:{directive.lang}"
         name = f"{highlight.FORMAT}:{file.sha256}:{part}:{file.key.path}"
         make = partial(_highlighted, quotation, segment)
-        lines = cache(name, make)
-        if not highlight.faithful(lines, segment.lines):
-            lines = make()
-            cache.replace(name, lines)
+        try:
+            lines = cache(name, make)
+            if not highlight.faithful(lines, segment.lines):
+                lines = make()
+                cache.replace(name, lines)
+        except highlight.TooSlow:
+            highlight.tell_slow(str(file.key))
+            lines = highlight.plain_lines(segment.lines)
         parts.extend(_line(html, n, anchors, n in quotation.hl) for n, html in enumerate(lines, segment.first))
         previous = segment.last
     digits = len(str(quotation.ranges[-1].last))
     label = f"{quotation.name}, lines {format_ranges(quotation.ranges).replace('L', '')}"
     return (
-        f'<pre class="mw-pre mw-d{digits}" tabindex="0" role="region" aria-label="{_e(label)}">'
+        f'<pre class="mw-pre mw-d{digits}" tabindex="0" role="region" aria-label="{html_attribute(label)}">'
         f'<span class="mw-code highlight"><code>{"".join(parts)}</code></span></pre>'
     )
 
@@ -186,10 +186,11 @@ def _gap(last: int, first: int) -> str:
 def _home(quotation: Quotation) -> str:
     """Return the card's sentence: the code is read at its home."""
     key, count = quotation.file.key, _count(quotation.ranges)
-    link = f'<a href="{_e(permalink(key, quotation.ranges[0]))}">{_e(quotation.name)}, {_lines(count)}</a>'
+    url = html_attribute(permalink(key, quotation.ranges[0]))
+    link = f'<a href="{url}">{html_text(quotation.name)}, {_lines(count)}</a>'
     what = "This code is" if count > 1 else "This line is"
     return (
-        f'<p class="mw-home">{what} read at its home: {link} of {_e(key.repo)}. '
+        f'<p class="mw-home">{what} read at its home: {link} of {html_text(key.repo)}. '
         "Its bytes could not be had when this page was built.</p>"
     )
 

@@ -6,41 +6,39 @@ their concatenation is compared with the text, so a lexer that loses a character
 
 from __future__ import annotations
 
+import logging
 import re
-import sys
-from collections.abc import Callable, Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from html import escape, unescape
 from io import StringIO
 from typing import Protocol
 
+import pygments
 from pygments.formatters import HtmlFormatter
 from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name, get_lexer_for_filename
-from pygments.token import Text, Whitespace
+from pygments.token import STANDARD_TYPES, Text, Whitespace, _TokenType
 from pygments.util import ClassNotFound
 
 from ..quote.diagnostics import INVISIBLE, MetalworkingError
 from .lexer import MetalLexer
+from .visible import show_invisible, unmark
 
-FORMAT = "2"
+FORMAT = f"3:{pygments.__version__}"
 """Changes whenever the HTML of a line changes, so that cached lines are made anew."""
+
+_LOG = logging.getLogger("mkdocs.plugins.metalworking.highlight")
+_LONGEST_LINE = 20_000
+"""Characters; a lexer that looks back and forth on a longer line takes the square of it."""
+_SECONDS = 2.0
+"""Processor time that the colours of one excerpt may take."""
 
 _METAL_HEADER = re.compile(
     r"metal_stdlib|\bthreadgroup\b|\bsimdgroup_|\bconstant\s+\w+\s*&|\[\[\s*(?:buffer|kernel|thread_)", re.ASCII
 )
 _C_FAMILY = re.compile(r"\.(?:metal|h|hh|hpp|c|cc|cpp|cxx|m|mm|cu|cuh|swift|rs|js|ts|java|go)$", re.ASCII)
-
-
-def _mark(match: re.Match[str]) -> str:
-    code = ord(match[0])
-    shown = chr(0x2400 + code) if code < 0x20 else "\u2421" if code == 0x7F else f"U+{code:04X}"
-    return f'<span class="mw-ctl" data-cp="{code:x}" title="U+{code:04X}">{shown}</span>'
-
-
-def show_invisible(html: str) -> str:
-    """Replace characters that cannot be seen, or that reorder others, by marks that name them."""
-    return INVISIBLE.sub(_mark, html)
 
 
 @cache
@@ -81,18 +79,19 @@ def opening_comment(before: Sequence[str], path: str) -> Sequence[str]:
     return ()
 
 
+class TooSlow(Exception):
+    """A lexer that takes too long; the text is shown without colours."""
+
+
 def highlight_lines(lines: Sequence[str], lexer: Lexer, *, lead: Sequence[str] = ()) -> list[str]:
     """Return one piece of HTML for each of *lines*, spans closed at every line's end.
 
     *lead* is read first and not returned. If the lexer does not give the text back whole, the lines come uncoloured.
+    Raises TooSlow when colours would take longer than anyone waits.
     """
-    text = "\n".join((*lead, *lines))
-    # White space needs no color; without its spans a page of code is a fifth smaller.
-    tokens = [
-        (Text if kind in Whitespace else kind, value)  # type: ignore[comparison-overlap]  # a type contains its subtypes
-        for _, kind, value in lexer.get_tokens_unprocessed(text)
-        if value
-    ]
+    # Ended by a line feed, without which most lexers do not see a comment that ends the text.
+    text = "\n".join((*lead, *lines, ""))
+    tokens = list(_tokens(lexer, text, lines))
     if "".join(value for _, value in tokens) != text:
         return plain_lines(lines)
     out = StringIO()
@@ -102,14 +101,34 @@ def highlight_lines(lines: Sequence[str], lexer: Lexer, *, lead: Sequence[str] =
     return [show_invisible(line) for line in found]
 
 
+def _tokens(lexer: Lexer, text: str, lines: Sequence[str]) -> Iterator[tuple[_TokenType, str]]:
+    if max(map(len, lines), default=0) > _LONGEST_LINE:
+        raise TooSlow
+    end = time.thread_time() + _SECONDS
+    for count, (_, kind, value) in enumerate(lexer.get_tokens_unprocessed(text)):
+        if not count % 16 and time.thread_time() > end:
+            raise TooSlow
+        if value:
+            # White space needs no color; without its spans a page of code is a fifth smaller.
+            yield (Text if kind in Whitespace else kind), value  # type: ignore[comparison-overlap]
+
+
+@cache
+def tell_slow(path: str) -> None:
+    """Warn, once for a file, that its colours would take too long."""
+    _LOG.warning("%s is shown without colours: its lexer takes too long for it (lang=text ends this warning)", path)
+
+
 def plain_lines(lines: Iterable[str]) -> list[str]:
     """Return *lines* as HTML without colours."""
-    return [show_invisible(escape(line)) for line in lines]
+    # An apostrophe as Pygments writes it, so that there is one way to write each line.
+    return [show_invisible(escape(line).replace("&#x27;", "&#39;")) for line in lines]
 
 
-_MARK = re.compile(r'<span class="mw-ctl" data-cp="([0-9a-f]{1,6})" title="U\+[0-9A-F]{4,6}">[^<>]*</span>')
 _TAG = re.compile("<[^>]*>?")  # one that nothing closes would be closed by what follows on the page
-_SPAN = re.compile(r'<span class="[a-z][a-z0-9]{0,3}">')
+_SPANS = frozenset(f'<span class="{name}">' for name in STANDARD_TYPES.values() if name)
+_FOREIGN = re.compile("&(?!amp;|lt;|gt;|quot;|#39;)|[<>]")
+"""What no run of text between two tags holds, since it was escaped whole; whether quotation marks are is Pygments'."""
 
 
 def faithful(html: Sequence[str], lines: Sequence[str]) -> bool:
@@ -120,18 +139,18 @@ def faithful(html: Sequence[str], lines: Sequence[str]) -> bool:
     if len(html) != len(lines):
         return False
     text = "\n".join(html)
+    if INVISIBLE.search(text) and show_invisible(text) != text:
+        return False
     if "mw-ctl" in text:
-        text = _MARK.sub(_unmark, text)
+        text = unmark(text)
     tags = _TAG.findall(text)
     # Flat: every other tag opens a colour, and the one behind it closes it.
-    if len(tags) % 2 or set(tags[1::2]) - {"</span>"} or not all(map(_SPAN.fullmatch, set(tags[::2]))):
+    if len(tags) % 2 or set(tags[1::2]) - {"</span>"} or set(tags[::2]) - _SPANS:
+        return False
+    # A tag stands between two runs, so that no reference is read over it.
+    if _FOREIGN.search(_TAG.sub("\t", text)):
         return False
     return unescape(_TAG.sub("", text)) == "\n".join(lines)
-
-
-def _unmark(match: re.Match[str]) -> str:
-    found = chr(int(match[1], 16)) if int(match[1], 16) <= sys.maxunicode else ""
-    return found if found and INVISIBLE.sub(_mark, found) == match[0] else match[0]
 
 
 class LineCache(Protocol):

@@ -6,22 +6,26 @@ Text after a comma is the qualification: ``[@key, M1 and M2, inferred]``.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import takewhile
 
 from .blob import FileKey
 from .diagnostics import MetalworkingError
-from .directive import check_path
+from .directive import Spans, quoted_path
 from .lines import Ranges, close_ranges, format_ranges, parse_ranges
 from .lock import Lock
 from .sources import Pin, Reference, Sources
+from .target import check_path
 
+_QUOTED = r'"(?:[^"\\\[\]\n]|\\[^\n])*"'
 # No [ inside: else a page full of "[@a" would be read to its end from every one of them.
-CITATION = re.compile(r"\[@(?P<target>[^\[\],\s][^\[\],]*)(?:,(?P<note>[^\[\]]*))?\]")
-_LINES = re.compile(
-    r"(?P<repo>[^@:#\s/]+(?:/[^@:#\s/]+)+)(?:@(?P<sha>[0-9a-f]+))?:(?P<path>[^#]+)(?:#(?P<ranges>\S+))?"
-)
-_RANGE = re.compile(r"\s*L[0-9]+(-L?[0-9]*)?\s*")
+CITATION = re.compile(rf'\[@(?P<target>(?:{_QUOTED}|[^\[\],\s"])(?:{_QUOTED}|[^\[\],"])*)(?:,(?P<note>[^\[\]]*))?\]')
+_PART = r"L[0-9]+(?:-L?[0-9]*)?"
+_RANGES = rf"{_PART}(?:\s*,\s*{_PART})*"
+_REPO = r"(?P<repo>[^@:#\s/\"]+(?:/[^@:#\s/\"]+)+)(?:@(?P<sha>[0-9a-f]+))?:"
+_PATH = r'(?:"(?P<quoted>(?:[^"\\]|\\.)+)"|(?P<path>[^#,"]+))'
+_LINES = re.compile(rf"{_REPO}{_PATH}(?:#(?P<ranges>{_RANGES}|[^\s,]+))?\s*(?:,|$)")
+_FRAGMENT = re.compile(r"[^\s,]#L[0-9]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,28 +63,55 @@ class CitedLines:
         return self.key.path + (f", {format_ranges(self.ranges)}" if self.ranges else "")
 
 
-def parse_citation(target: str, note: str = "") -> Citation:
-    """Read what stands between ``[@`` and ``]``.
+def parse_citation(text: str) -> Citation:
+    """Read what stands between ``[@`` and ``]``. Raises MetalworkingError (``citation``)."""
+    return read_citation(text)[0]
 
-    Ranges have commas too (``path#L1,L5``): in *note*, leading parts that are lines belong to the target.
-    Raises MetalworkingError (``citation``).
+
+def read_citation(text: str) -> tuple[Citation, Spans]:
+    """Read what stands between ``[@`` and ``]``; returns where its commit and its ranges stand, too.
+
+    Ranges have commas as the qualification has (``path#L1,L5, M1``): what reads as lines belongs to the target. The
+    span of a commit that is not written is empty and stands behind the name. Raises MetalworkingError (``citation``).
     """
-    parts = note.split(",") if note else []
-    more = []
-    if "#L" in target:
-        more = [part.strip() for part in takewhile(_RANGE.fullmatch, parts)]
-    note = ",".join(parts[len(more) :]).strip()
-    target = ",".join((target.strip(), *more))
-    if "/" not in target:
-        return Citation(reference=target, note=note)
-    match = _LINES.fullmatch(target)
+    target, _, note = text.partition(",")
+    if "/" not in target or target.lstrip().startswith('"'):
+        return Citation(reference=target.strip(), note=re.sub(r"\n +", "\n", note.strip())), {}
+    start = len(text) - len(text.lstrip())
+    match = _LINES.match(text, start)
     if match is None:
         raise MetalworkingError(
-            "citation", f"cannot read citation [@{target}]", "write [@key] or [@owner/name:path#L10-20]"
+            "citation", f"cannot read citation [@{target.strip()[:80]}]", "write [@key] or [@owner/name:path#L10-20]"
         )
-    check_path(match["path"])
-    ranges = parse_ranges(match["ranges"]) if match["ranges"] else None
-    return Citation(repo=match["repo"], sha=match["sha"] or "", path=match["path"], ranges=ranges, note=note)
+    path = re.sub(r"\\([\"\\])", r"\1", match["quoted"]) if match["quoted"] else match["path"].strip()
+    check_path(path)
+    note = re.sub(r"\n +", "\n", text[match.end() :].strip())
+    if match["ranges"] is None and _FRAGMENT.search(note.partition(",")[0]):
+        whole = f"{path},{note.partition('#')[0]}"
+        raise MetalworkingError(
+            "citation",
+            f"a comma ends the path of a citation: [@{text.strip()[:80]}]",
+            f"put the path in quotation marks: {quoted_path(whole[:80])}",
+        )
+    ranges = parse_ranges(re.sub(r"\s", "", match["ranges"])) if match["ranges"] else None
+    spans = {"sha": match.span("sha") if match["sha"] else (match.end("repo"), match.end("repo"))}
+    if ranges is not None:
+        spans["ranges"] = match.span("ranges")
+    return Citation(repo=match["repo"], sha=match["sha"] or "", path=path, ranges=ranges, note=note), spans
+
+
+def find_targets(text: str, repo: str) -> Iterator[tuple[int, Citation, Spans]]:
+    """Yield every place in a data file that names lines of *repo*: a citation's target without its brackets.
+
+    Spans and offset are of *text*; the target ends where its quotation marks, its brackets or its line do.
+    """
+    pattern = rf"(?<![\w./@-]){re.escape(repo)}(?:@[0-9a-f]{{7,64}})?:[^\s\"',#\]]+(?:#{_RANGES})?"
+    for match in re.finditer(pattern, text):
+        try:
+            citation, spans = read_citation(match[0])
+        except MetalworkingError:
+            continue
+        yield match.start(), citation, {k: (a + match.start(), b + match.start()) for k, (a, b) in spans.items()}
 
 
 def resolve_citation(citation: Citation, sources: Sources, lock: Lock) -> CitedReference | CitedLines:

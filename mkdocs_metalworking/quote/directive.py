@@ -5,20 +5,23 @@ r"""The excerpt directive.
 
 from __future__ import annotations
 
-import difflib
 import re
 from dataclasses import dataclass
 
-from .diagnostics import MetalworkingError
 from .lines import RangeProblem, Ranges, format_ranges, parse_ranges
+from .suggest import did_you_mean
+from .target import GrammarProblem, check_path, check_sha
+
+Span = tuple[int, int]
+"""Where something stands in a text: the offsets of its start and of its end."""
+Spans = dict[str, Span]
+"""Where the parts of a directive or a citation stand: ``sha``, ``ranges``, ``hl``."""
 
 OPENING = re.compile(r"<<[ \t]*excerpt(?=[ \t>]|$)")
-LINE = re.compile(r"^[ \t]*<<[ \t]*excerpt(?:[ \t].*)?$")
 OPTIONS = ("title", "lang", "hl", "dedent", "first", "last", "search", "collapse")
 _REPO = re.compile(
     r"(?:[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+(?::[0-9]+)?/)?[A-Za-z0-9][\w.-]*(?:/[A-Za-z0-9_.][\w.-]*)+", re.ASCII
 )
-_SHA = re.compile(r"[0-9a-f]{7,40}|[0-9a-f]{64}")
 _BLANKS = re.compile(r"[ \t]+")
 _COMMIT = re.compile(r"([^@\s]*)(@?)([^:\s]*)(:?)")
 _PATH = re.compile(r"([^#\s]*)(?:#(\S*))?")
@@ -26,16 +29,6 @@ _WORD = re.compile(r"\S*")
 _NAME = re.compile(r"[A-Za-z_-]+")
 _EQUALS = re.compile(r"=")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
-_REF = re.compile(r"\w[\w./-]*", re.ASCII)
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-_EXAMPLE = "<< excerpt owner/name@1a2b3c4:path/file.metal#L10-20 >>"
-
-
-class GrammarProblem(MetalworkingError):
-    """A directive that cannot be read."""
-
-    def __init__(self, message: str, hint: str = f"the form is {_EXAMPLE}") -> None:
-        super().__init__("grammar", message, hint)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +49,23 @@ class Directive:
     collapse: bool = False
 
     def __str__(self) -> str:
-        path = f'"{self.path}"' if re.search(r'[\s#"]', self.path) else self.path
+        path = quoted_path(self.path) if re.search(r'[\s#"]', self.path) else self.path
         fragment = f"#{format_ranges(self.ranges)}" if self.ranges else ""
         return f"<< excerpt {self.repo}@{self.sha}:{path}{fragment} >>"
 
 
-class _Scanner:
-    """Reads quoted and bare words from left to right."""
+def quoted_path(path: str) -> str:
+    """Return *path* in quotation marks, as a directive or a citation takes it."""
+    return '"' + path.replace('"', '\\"') + '"'
 
-    def __init__(self, text: str) -> None:
+
+class _Scanner:
+    """Reads quoted and bare words from left to right; ``spans`` tells where the parts stood."""
+
+    def __init__(self, text: str, at: int) -> None:
         self.text = text
-        self.at = 0
+        self.at = at
+        self.spans: Spans = {}
 
     def match(self, pattern: re.Pattern[str]) -> re.Match[str]:
         """Go on behind *pattern*, which may be empty but always matches."""
@@ -102,35 +101,44 @@ def parse_directive(text: str) -> Directive:
 
     Raises GrammarProblem or RangeProblem with what to write instead.
     """
-    text = text.strip()
+    return read_directive(text.strip())[0]
+
+
+def read_directive(text: str) -> tuple[Directive, Spans]:
+    """Read a directive that *text* is from its first character to its last; returns where its parts stand, too."""
     opening = OPENING.match(text)
     if opening is None:
         raise GrammarProblem(f"not an excerpt directive: {text[:60]}")
     if not text.endswith(">>"):
         raise GrammarProblem(f"the directive is not closed: {text[:80]}", "end the line with >>")
-    scanner = _Scanner(text[opening.end() : -2])
+    scanner = _Scanner(text[:-2], opening.end())
     scanner.skip(_BLANKS)
     target = _target(scanner)
-    return Directive(**target, **_options(scanner))  # type: ignore[arg-type]
+    return Directive(**target, **_options(scanner)), scanner.spans  # type: ignore[arg-type]
 
 
 def _target(scanner: _Scanner) -> dict[str, object]:
-    repo, at, sha, colon = scanner.match(_COMMIT).groups()
+    match = scanner.match(_COMMIT)
+    repo, at, sha, colon = match.groups()
+    scanner.spans["sha"] = match.span(3)
     if not repo or not at:
         raise GrammarProblem("the directive names no repository and commit" if not repo else f"{repo!r} has no @commit")
     if not _REPO.fullmatch(repo) or ".." in repo:
         raise GrammarProblem(f"{repo!r} is not a repository", "write owner/name, or host/owner/name")
-    check_sha(repo, sha)
+    check_sha(repo, sha, colon=bool(colon))
     if not colon:
         raise GrammarProblem(f"{repo}@{sha} names no file", f"write {repo}@{sha}:path/to/file#L1-9")
     path = scanner.quoted()
-    bare, fragment = scanner.match(_PATH).groups()
+    match = scanner.match(_PATH)
+    bare, fragment = match.groups()
     if path is None:
         path = bare
     elif bare:
         raise GrammarProblem(f"unexpected {bare[:30]!r} after the file name", "close the path's quotation at its end")
     check_path(path)
     ranges = None if fragment is None else parse_ranges(fragment)
+    if ranges is not None:
+        scanner.spans["ranges"] = match.span(2)
     if scanner.rest and not scanner.skip(_BLANKS):
         raise GrammarProblem(
             f"unexpected {scanner.rest[:30]!r} after the file name", 'quote a path with spaces or #: "…"'
@@ -138,57 +146,25 @@ def _target(scanner: _Scanner) -> dict[str, object]:
     return {"repo": repo, "sha": sha, "path": path, "ranges": ranges}
 
 
-def check_sha(repo: str, sha: str) -> None:
-    """Raise GrammarProblem unless *sha* is a commit id or a prefix of at least 7 digits."""
-    if _SHA.fullmatch(sha):
-        return
-    if re.fullmatch(r"[0-9A-Fa-f]{7,64}", sha) and sha != sha.lower():
-        raise GrammarProblem(f"commit {sha} has capital letters", f"write {sha.lower()}")
-    if re.fullmatch(r"[0-9a-f]{1,6}", sha):
-        raise GrammarProblem(f"commit {sha!r} is too short", "write at least 7 digits")
-    if re.fullmatch(r"[0-9a-f]{41,}", sha):
-        raise GrammarProblem(f"commit {sha[:12]}… has {len(sha)} digits", "a commit id has 40 or 64")
-    url = f"https://{repo if '.' in repo.split('/')[0] else 'github.com/' + repo}"
-    raise GrammarProblem(
-        f"{sha!r} is a branch or tag; a quotation needs a commit",
-        # What is pasted into a shell must be a name and nothing else.
-        f"git ls-remote {url} {sha if _REF.fullmatch(sha) else 'HEAD'} prints it; pin it in sources.yml",
-    )
-
-
-def check_path(path: str) -> None:
-    """Raise GrammarProblem unless *path* is a plain relative path as git writes it."""
-    parts = path.split("/")
-    if not path:
-        raise GrammarProblem("the directive names no file", "write owner/name@commit:path/to/file")
-    if path.startswith("/") or re.match(r"[A-Za-z]:[\\/]", path):
-        raise GrammarProblem(f"{path!r} is an absolute path", "write it from the repository's root")
-    if "\\" in path:
-        raise GrammarProblem(f"{path!r} has a backslash", "write / between folders")
-    if ".." in parts or "." in parts or "" in parts:
-        raise GrammarProblem(f"{path!r} is not a plain path", "no ., .. or empty parts")
-    if _CONTROL.search(path):
-        raise GrammarProblem(f"{path!r} has a control character", "such a file is not quoted")
-
-
 def _options(scanner: _Scanner) -> dict[str, object]:
     found: dict[str, object] = {}
-    while scanner.rest.strip():
+    while scanner.at < len(scanner.text) and scanner.rest.strip():
         name = scanner.skip(_NAME)
         if not name:
             raise GrammarProblem(f"cannot read {scanner.rest.strip()[:40]!r}", "options are written name=value")
         if name not in OPTIONS:
-            close = difflib.get_close_matches(name, OPTIONS, 1)
             raise GrammarProblem(
-                f"unknown option {name!r}", f"did you mean {close[0]}?" if close else f"known: {', '.join(OPTIONS)}"
+                f"unknown option {name[:40]!r}", did_you_mean(name, OPTIONS, f"known: {', '.join(OPTIONS)}")
             )
         if name in found:
             raise GrammarProblem(f"option {name} is given twice", "keep one")
         value: str | None = None
         if scanner.skip(_EQUALS):
+            start = scanner.at
             value = scanner.quoted()
             if value is None:
                 value = scanner.skip(_WORD)
+            scanner.spans[name] = (start, scanner.at)
         found[name] = _value(name, value)
         if scanner.rest and not scanner.skip(_BLANKS):
             raise GrammarProblem(f"unexpected {scanner.rest[:30]!r} after {name}", 'quote a value with spaces: "…"')
@@ -198,25 +174,28 @@ def _options(scanner: _Scanner) -> dict[str, object]:
 def _value(name: str, value: str | None) -> object:
     if name == "collapse":
         if value not in (None, "on", "off"):
-            raise GrammarProblem(f"collapse={value}", "write collapse alone")
+            raise GrammarProblem(f"collapse={value[:40]}", "write collapse alone")
         return value != "off"
     if not value:
         raise GrammarProblem(f"option {name} is empty", f"write {name}=… or leave it out")
     if name == "hl":
         try:
-            return parse_ranges(value, what="hl", ordered=False)
+            ranges = parse_ranges(value, what="hl", ordered=False)
         except RangeProblem as problem:
             raise GrammarProblem(problem.diagnostic.message, "write source lines: hl=84,91-93") from problem
+        if ranges[-1].last is None:
+            raise GrammarProblem(f"hl={value} has no end", "name the last line too: hl=84,91-93")
+        return ranges
     if name == "dedent":
         if value in ("auto", "none"):
             return value
-        if value.isdecimal() and value.isascii():
+        if value.isdecimal() and value.isascii() and len(value) < 10:
             return int(value)
-        raise GrammarProblem(f"dedent={value}", "write dedent=auto, dedent=none or a number")
+        raise GrammarProblem(f"dedent={value[:40]}", "write dedent=auto, dedent=none or a number")
     if name == "search":
         if value not in ("on", "off"):
-            raise GrammarProblem(f"search={value}", "write search=off to keep the code out of the search")
+            raise GrammarProblem(f"search={value[:40]}", "write search=off to keep the code out of the search")
         return value == "on"
     if name == "lang" and not re.fullmatch(r"[\w+#.-]+", value):
-        raise GrammarProblem(f"lang={value}", "write a Pygments alias, such as metal or cpp")
+        raise GrammarProblem(f"lang={value[:40]}", "write a Pygments alias, such as metal or cpp")
     return value

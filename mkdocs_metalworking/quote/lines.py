@@ -12,7 +12,20 @@ from dataclasses import dataclass
 from .diagnostics import MetalworkingError
 
 _PART = re.compile(r"L?([0-9]{1,9})(?:(-)(?:L?([0-9]{1,9}))?)?", re.ASCII)
+_TOO_LONG = re.compile(r"[0-9]{10}", re.ASCII)
 _COLUMNS = re.compile(r"L[0-9]+C[0-9]+", re.ASCII)
+
+
+_BREAK = re.compile(r"\r\n|\n|\r")
+
+
+def text_lines(text: str) -> list[str]:
+    """Split a text that an author wrote (a page, a data file) into lines: LF, CR LF and CR end one, nothing else does.
+
+    ``str.splitlines`` would also split at form feeds and at U+0085, U+2028 and U+2029, where neither MkDocs, Markdown
+    nor an editor does.
+    """
+    return _BREAK.split(text) if "\r" in text else text.split("\n")
 
 
 class RangeProblem(MetalworkingError):
@@ -57,8 +70,10 @@ def parse_ranges(text: str, *, what: str = "range", ordered: bool = True) -> Ran
     found: list[LineRange] = []
     for part in text.split(","):
         match = _PART.fullmatch(part)
+        if match is None and _TOO_LONG.search(part):
+            raise RangeProblem(f"{what} {part[:40]!r} has more than nine digits", "no file has that many lines")
         if match is None or (not found and what == "range" and not part.startswith("L")):
-            raise RangeProblem(f"{what} {text!r} is not a list of lines", "write L7, L5-12, L5- or L5-12,L20-22")
+            raise RangeProblem(f"{what} {text[:80]!r} is not a list of lines", "write L7, L5-12, L5- or L5-12,L20-22")
         first = int(match[1])
         last = first if match[2] is None else int(match[3]) if match[3] else None
         if first == 0 or last == 0:

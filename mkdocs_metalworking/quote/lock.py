@@ -16,6 +16,7 @@ from urllib.parse import quote, unquote
 from .blob import FileKey, LockedFile
 from .diagnostics import Diagnostic, Location, MetalworkingError, Severity
 from .packages import ArchivePin
+from .suggest import suggest_path
 
 HEADER = "# Written by `metalworking lock`. What git says of every quoted file; do not edit by hand.\n"
 _BLOB = re.compile(
@@ -34,8 +35,9 @@ _ARCHIVE = re.compile(
 class NotLocked(MetalworkingError):
     """A file that sources.lock does not hold."""
 
-    def __init__(self, key: FileKey, lock_path: str) -> None:
-        super().__init__("not-locked", f"{key} is not in {lock_path}", "run: metalworking lock")
+    def __init__(self, key: FileKey, lock_path: str, near: str = "") -> None:
+        hint = f"did you mean {near}? If not, run: metalworking lock" if near else "run: metalworking lock"
+        super().__init__("not-locked", f"{key} is not in {lock_path}", hint)
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,8 @@ class Lock:
         """Return what git says of *key*; raises NotLocked when nothing is known."""
         found = self.files.get(key)
         if found is None:
-            raise NotLocked(key, self.path)
+            known = (one.path for one in self.files if (one.repo, one.commit) == (key.repo, key.commit))
+            raise NotLocked(key, self.path, suggest_path(key.path, known))
         return found
 
     def format(self) -> str:

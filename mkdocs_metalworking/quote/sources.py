@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import PurePosixPath
 from typing import Any, Literal
@@ -13,6 +12,7 @@ from packaging.licenses import InvalidLicenseExpression, canonicalize_license_ex
 
 from .diagnostics import Diagnostic, Location, MetalworkingError, Severity
 from .packages import PackageSpec
+from .suggest import did_you_mean
 from .yamldoc import YamlDocument, load_yaml
 
 ALLOWED_LICENSES = frozenset(
@@ -97,12 +97,14 @@ class Pin:
     about: str = ""
     mirrors: tuple[str, ...] = ()
     packages: tuple[PackageSpec, ...] = ()
+    digits: int = field(default=7, compare=False)
+    """How many digits of the commit tell it from every other pin of the repository; at least seven."""
     location: Location = field(default_factory=Location, compare=False)
 
     @property
     def short(self) -> str:
-        """The first seven digits of the commit."""
-        return self.commit[:7]
+        """The first digits of the commit: seven, or as many as tell it from the repository's other pins."""
+        return self.commit[: self.digits]
 
     def refuse_quotation(self, path: str) -> MetalworkingError | None:
         """Return why lines of *path* may not be shown, or None when they may."""
@@ -181,11 +183,8 @@ class Sources:
         """Return the reference *key*; raises NotPinned, with the nearest key, when there is none."""
         found = self.by_key.get(key)
         if found is None:
-            close = difflib.get_close_matches(key, self.by_key, 1)
-            raise NotPinned(
-                f"reference {key!r} is not in {self.path}",
-                f"did you mean {close[0]}?" if close else "add it under references:",
-            )
+            hint = did_you_mean(key, self.by_key, "add it under references:")
+            raise NotPinned(f"reference {key!r} is not in {self.path}", hint)
         return found
 
     def packages(self) -> dict[tuple[str, str], tuple[PackageSpec, ...]]:
@@ -202,7 +201,7 @@ def load_sources(text: str, path: str = "sources.yml") -> tuple[Sources, list[Di
     problems = list(document.problems("sources.schema.json"))
     if problems:
         return Sources(path=path), problems
-    pins = tuple(_pins(document))
+    pins = _told_apart(tuple(_pins(document)))
     references = tuple(
         Reference(**entry, location=document.location("references", index))
         for index, entry in enumerate(document.data.get("references") or [])
@@ -221,6 +220,18 @@ def _pins(document: YamlDocument) -> Iterator[Pin]:
             packages=packages,
             location=document.location("repositories", index),
         )
+
+
+def _told_apart(pins: tuple[Pin, ...]) -> tuple[Pin, ...]:
+    """Give each pin as many digits as tell it from the others of its repository."""
+    found = []
+    for pin in pins:
+        others = [one.commit for one in pins if one.repo == pin.repo and one.commit != pin.commit]
+        digits = 7
+        while any(other.startswith(pin.commit[:digits]) for other in others):
+            digits += 1
+        found.append(replace(pin, digits=digits))
+    return tuple(found)
 
 
 def _package(entry: dict[str, str]) -> PackageSpec:

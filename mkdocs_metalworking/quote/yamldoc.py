@@ -5,7 +5,6 @@ The schemas in ``schemas/`` serve editors too. Dates stay strings; a key given t
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 from collections.abc import Hashable, Iterator
@@ -18,6 +17,7 @@ from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError
 
 from .diagnostics import Diagnostic, Location, MetalworkingError, Severity
+from .suggest import did_you_mean
 
 Position = tuple[str | int, ...]
 
@@ -73,8 +73,7 @@ class YamlDocument:
         if error.validator == "additionalProperties":
             known = list(schema.get("properties", {}))
             for key in [key for key in _keys(error.instance) if key not in known]:
-                close = difflib.get_close_matches(str(key), known, 1)
-                hint = f"did you mean {close[0]}?" if close else f"known: {', '.join(known)}"
+                hint = did_you_mean(str(key), known, f"known: {', '.join(known)}")
                 yield self._problem(f"unknown key {key!r}", hint, (*at, key))
         elif error.validator == "required":
             missing = next(k for k in value if k not in _keys(error.instance))

@@ -66,12 +66,16 @@ class Site(Bench):
         path.write_text(text.replace(old, new), encoding="utf-8")
 
     def run(self, *command: str) -> subprocess.CompletedProcess[str]:
+        return self.run_with({}, *command)
+
+    def run_with(self, more: dict[str, str], *command: str) -> subprocess.CompletedProcess[str]:
+        """Run a module with *more* in its environment."""
         return subprocess.run(
             [sys.executable, "-m", *command],
             cwd=self.root,
             capture_output=True,
             text=True,
-            env=environment(),
+            env={**environment(), **more},
             timeout=120,
         )
 

@@ -23,6 +23,7 @@ def test_every_kind_of_place_moves_with_its_lines(desk: Desk) -> None:
         "# kept\n- cuda: x\n  metal: y\n  source: ['acme/kernels:a.c#L5-6, a note']\n", encoding="utf-8"
     )
     desk.config("      store: store\n", "      store: store\n      mapping: mapping.yml\n")
+    desk.config("[footnotes, admonition]", "[footnotes, admonition, md_in_html]")
     (desk.root / "docs/data.json").write_text('{"src": "acme/kernels:a.c#L30"}\n', encoding="utf-8")
     desk.page("second/three.md", "# Table\n\n<!-- mapping-table -->\n")
     desk.page(

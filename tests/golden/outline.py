@@ -41,6 +41,7 @@ class _Outline(HTMLParser):
             self.number = a["data-n"] + self.number
         elif self.code is not None and "data-cp" in a:
             self.mark = int(a["data-cp"], 16)
+            self.code.append(chr(self.mark))
         elif "mw-gap" in classes:
             self.emit("~ " + a["aria-label"])
         elif tag == "pre" and "mw-pre" not in classes:
@@ -83,11 +84,8 @@ class _Outline(HTMLParser):
             self.depth -= 1
 
     def handle_data(self, data: str) -> None:
-        if self.mark is not None:
-            if self.code is not None and self.mark >= 0:
-                self.code.append(chr(self.mark))
-                self.mark = -1
-        elif self.code is not None:
+        assert self.mark is None, "the text of a mark can be selected"
+        if self.code is not None:
             self.code.append(data)
         else:
             self.text += data

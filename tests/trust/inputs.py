@@ -204,7 +204,7 @@ def _front(text: str) -> None:
 def _citation(text: str) -> None:
     for match in CITATION.finditer(text):
         try:
-            parse_citation(match["target"], match["note"] or "")
+            parse_citation(match[0][2:-1])
         except MetalworkingError as problem:
             printable([problem.diagnostic])
     parse_citation(text)

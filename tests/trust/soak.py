@@ -43,6 +43,15 @@ def worlds(folder: Path) -> Row:
     }
 
 
+def structure(folder: Path) -> Row:
+    from tests.structure.test_structure import run
+
+    count = scaled(20_000)
+    tally, failures = run(folder, count, first=1_000_000)
+    kinds = ", ".join(f"{number:,} {name}" for name, number in tally.most_common())
+    return {"tried": count, "survived": count - len(failures), "failed": "\n".join(failures[:3]), "note": kinds}
+
+
 def archives(folder: Path) -> Row:
     from tests.trust.test_archives import try_archives
 
@@ -113,6 +122,7 @@ SECTIONS: dict[str, tuple[str, Callable[[Path], Row]]] = {
     "text": ("Text made to run or to deceive", files("test_text.py", "")),
     "browser": ("The same in a browser, under a strict policy", files("test_browser.py", "")),
     "parsers": ("Random input to every parser", parsers),
+    "structure": ("Pages made at random, each mention accounted for", structure),
     "growth": ("Long lines, many directives, deep nesting", growth),
 }
 

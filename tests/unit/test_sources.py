@@ -193,12 +193,12 @@ def test_not_a_permalink(url: str) -> None:
 def test_citation_ranges_with_commas_belong_to_the_target() -> None:
     match = CITATION.search("x [@o/n:p.c#L1-2,L5,L7-9, M1, inferred] y")
     assert match is not None
-    citation = parse_citation(match["target"], match["note"])
+    citation = parse_citation(match[0][2:-1])
     assert citation.ranges == (LineRange(1, 2), LineRange(5, 5), LineRange(7, 9))
     assert citation.note == "M1, inferred"
     plain = CITATION.search("[@o/n:p.c, L5 is odd]")
     assert plain is not None
-    assert parse_citation(plain["target"], plain["note"]).note == "L5 is odd"
+    assert parse_citation(plain[0][2:-1]).note == "L5 is odd"
 
 
 def test_reading_order() -> None:

@@ -10,9 +10,10 @@ import click
 from ...deliver.progress import Progress
 from ...quote.blob import FileKey
 from ...quote.diagnostics import Diagnostic, MetalworkingError
-from ...quote.directive import Directive, check_sha
+from ...quote.directive import Directive
 from ...quote.lines import close_ranges
 from ...quote.permalinks import parse_permalink
+from ...quote.target import check_sha
 from .common import Program, bind, ending, locked_lock, open_site, pass_program, stop_at, store_of, write
 
 

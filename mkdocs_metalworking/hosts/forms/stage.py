@@ -73,6 +73,7 @@ def _pages(site: Site, project: Project, files: Files) -> tuple[dict[str, str], 
     """Return the text of every page as the engine shall read it. *files* gets the data of the lookup."""
     extension = MetalworkingExtension(project=project)
     extension.late = True  # nobody looks at the colours
+    extension.cites = site.options.citations
     build = _Build(project, extension, site.config, site.options)
     build.read_book(site.navigation(), files)
     pages: list[tuple[Page, str, str]] = []

@@ -28,8 +28,9 @@ from ...glossary.lookup import lookup_json, terms
 from ...glossary.mapping import Row, read_mapping
 from ...glossary.marks import Marks
 from ...markdown.extension import MetalworkingExtension
+from ...markdown.leftovers import unread
 from ...markdown.page import PageContext
-from ...quote.diagnostics import Diagnostic, Diagnostics, Severity
+from ...quote.diagnostics import Diagnostic, Diagnostics, Location, Severity
 from ...quote.quotation import Quotation
 from .assets import add_file, package_files, settings_file, used_by
 
@@ -176,6 +177,10 @@ class Build:
         context = self._pages[page.file.src_uri]
         if page.present_anchor_ids is not None:
             page.present_anchor_ids |= context.ids
+        if not context.converted and page.content:
+            # A notebook, say, whose plugin makes its HTML without Markdown.
+            for problem in unread(page.content):
+                context.diagnostics.add(problem.diagnostic.at(Location(context.path)))
         if self._replay is not None:
             self._replay.keep(page, context, sound=not context.diagnostics)
 

@@ -17,8 +17,21 @@ _DELIMITERS = (
 )
 
 
-def check(config: MkDocsConfig) -> None:
-    """Raise ConfigurationError when the macros plugin uses ``<<`` or ``>>`` as a delimiter."""
+_CITES = frozenset({"bibtex", "mkdocs-bibtex"})
+"""Plugins that read ``[@key]`` as theirs."""
+
+
+def check(config: MkDocsConfig, *, cites: bool = True) -> None:
+    """Raise ConfigurationError when another plugin takes what is ours.
+
+    The macros plugin may have ``<<`` or ``>>`` as a delimiter; a bibliography reads ``[@key]``, unless *cites* is off.
+    """
+    other = next((name for name in config.plugins if name in _CITES), None)
+    if other is not None and cites:
+        raise ConfigurationError(
+            f"metalworking: the {other} plugin reads [@key] too, and one of the two would lose its citations; "
+            "take one of them out, or write citations: false under metalworking"
+        )
     macros = config.plugins.get("macros")
     if macros is None:
         return

@@ -49,6 +49,7 @@ class MetalworkingConfig(base.Config):
     transports = c.ListOfItems(c.Choice(KNOWN_TRANSPORTS), default=list(TRANSPORTS))
     offline = c.Type(bool, default=False)
     search = c.Type(bool, default=True)
+    citations = c.Type(bool, default=True)
     chapters = c.Type(bool, default=True)
     callouts = c.Choice(("optional", "required"), default="optional")
     mapping = c.Type(str, default="")
@@ -74,7 +75,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Read sources.yml and sources.lock and put the Markdown extension in."""
         base_dir = Path(config.config_file_path).parent if config.config_file_path else Path()
-        compatibility.check(config)
+        compatibility.check(config, cites=self.config.citations)
         compatibility.take_over(config)
         try:
             settings = Settings.of(dict(self.config), base=base_dir)
@@ -93,6 +94,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         searched = "material/search" in config.plugins or "search" in config.plugins
         extension.late = searched and not _KEEPERS.intersection(config.plugins)
         extension.search = self.config.search
+        extension.cites = self.config.citations
         extension.line_cache = self._line_cache(settings)
         config.markdown_extensions.append(extension)  # type: ignore[arg-type]  # MkDocs takes instances too
         if self._build is not None:

@@ -27,6 +27,7 @@ from ...markdown.extension import MetalworkingExtension
 from ...markdown.page import PageContext
 from ...quote.blob import FileKey
 from ...quote.diagnostics import Diagnostic, Diagnostics, Location, MetalworkingError, Severity
+from ...quote.lines import text_lines
 from .compatibility import take_over
 from .plugin import MetalworkingConfig, MetalworkingPlugin
 
@@ -102,6 +103,7 @@ class Site:
         diagnostics = Diagnostics(project.problems)
         extension = MetalworkingExtension(project=project)
         extension.late = True  # nobody looks at the colours
+        extension.cites = self.options.citations
         for file in self.files.documentation_pages():
             if (draft := self.drafts.get(self.path(file))) is not None:
                 file.content_string = draft
@@ -119,7 +121,7 @@ class Site:
                 )
                 self.pages[file.src_uri] = context
                 extension.page = context
-                body = "\n".join(file.content_string.splitlines()[split_front_matter(file.content_string)[1] :])
+                body = "\n".join(text_lines(file.content_string)[split_front_matter(file.content_string)[1] :])
                 converter = markdown.Markdown(
                     extensions=[*self.config.markdown_extensions, extension],
                     extension_configs=self.config.mdx_configs or {},

@@ -11,9 +11,9 @@ from ....quote.blob import FileKey, LockedFile
 from ....quote.diagnostics import Location, MetalworkingError
 from ....quote.directive import Directive
 from ....quote.lines import LineRange, Ranges, format_ranges, source_lines
-from ....quote.places import Place, Span, apply_edits
 from ....quote.relocate import Outcome, relocate
 from ...mkdocs.reading import Site
+from .edits import Edit, Place, apply_edits
 from .plan import Fate, Plan, Row
 from .search import Search, Target, read
 
@@ -44,7 +44,7 @@ class Mover:
 
     def _file(self, path: Path, label: str, kind: str, places: list[Place]) -> None:
         text = read(path)
-        edits: list[tuple[Span, str]] = []
+        edits: list[Edit] = []
         for place in places:
             target = self._search.target(place)
             assert target is not None

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import closing
+from typing import cast
 
 from ....deliver.progress import SILENT
 from ....deliver.project import Project, make_transports
@@ -16,14 +16,12 @@ from ....quote.blob import FileKey, LockedFile
 from ....quote.citations import CitedLines
 from ....quote.diagnostics import Location, MetalworkingError, Severity
 from ....quote.lines import LineRange, Ranges
+from ....quote.quotation import Quotation
 from ....quote.sources import load_sources
 from ...mkdocs.reading import Site
 from .moving import Fresh
 from .plan import Fate, Plan
 from .search import Target
-
-_FIGURE = re.compile(r'<figure class="mw-excerpt[^>]*? id="excerpt(?P<id>--[0-9a-f]{7}-L[0-9]+).*?</figure>', re.DOTALL)
-_NOTED = re.compile(r'data-lines="([0-9 -]*)"')
 
 _Said = tuple[str, str, Ranges | None, bool, tuple[LineRange, ...]]
 """Commit, path, ranges, whether the whole file is meant, and the lines that notes and highlights point at."""
@@ -44,8 +42,8 @@ def prove(site: Site, project: Project, plan: Plan, fresh: Fresh, fates: Mapping
     if errors:
         raise _refused(f"the pages would not check: {errors[0]}", Location())
     for uri, page in site.pages.items():
-        expected = [_moved(one, plan, fates) for one in _said(page, site.html[uri])]
-        if expected != list(_said(after.pages[uri], after.html[uri])):
+        expected = [_moved(one, plan, fates) for one in _said(page)]
+        if expected != list(_said(after.pages[uri])):
             raise _refused("after the move the page would not speak of the same lines", Location(page.path))
     ours = {plan.pin.commit, plan.commit}
     kept = {k for k in lock.files if k.repo != plan.pin.repo or k.commit not in ours or k in moved.quoter.wanted}
@@ -64,20 +62,17 @@ def _moved(one: _Said, plan: Plan, fates: Mapping[Target, Fate]) -> _Said:
     return plan.commit, path, fate.ranges, whole, tuple(fate.move(note) for note in notes)
 
 
-def _said(page: PageContext, html: str) -> Iterator[_Said]:
-    """Yield what a page quotes, with its notes and highlights, then what it cites."""
-    noted: dict[str, list[list[LineRange]]] = {}
-    for figure in _FIGURE.finditer(html):
-        pairs = [pair.split("-") for words in _NOTED.findall(figure[0]) for pair in words.split()]
-        noted.setdefault(figure["id"], []).append([LineRange(int(a), int(b)) for a, b in pairs])
-    for quotation in page.quotations:
-        name = f"--{quotation.file.blob[:7]}-L{quotation.ranges[0].first}"
-        lines = [*noted[name].pop(0), *(LineRange(line, line) for line in sorted(quotation.hl))]
-        key = quotation.file.key
-        yield key.commit, key.path, quotation.ranges, quotation.directive.ranges is None, tuple(lines)
-    for cited in page.citations:
-        if isinstance(cited, CitedLines):
-            yield cited.key.commit, cited.key.path, cited.ranges, cited.ranges is None, ()
+def _said(page: PageContext) -> Iterator[_Said]:
+    """Yield what a page quotes, with its notes and highlights, and what it cites, in the order of the page."""
+    for met in page.met:
+        shown = met.shown
+        if isinstance(shown, Quotation):
+            notes = [lines for note in met.notes for lines in cast(Ranges, note.shown)]
+            lines = [*notes, *(LineRange(line, line) for line in sorted(shown.hl))]
+            key = shown.file.key
+            yield key.commit, key.path, shown.ranges, shown.directive.ranges is None, tuple(lines)
+        elif isinstance(shown, CitedLines):
+            yield shown.key.commit, shown.key.path, shown.ranges, shown.ranges is None, ()
 
 
 class _Held:

@@ -7,14 +7,16 @@ from pathlib import Path
 
 from ....deliver.project import Project
 from ....markdown.page import PageContext
+from ....markdown.tracking import Met
 from ....quote.blob import FileKey
 from ....quote.citations import CitedLines
 from ....quote.diagnostics import Location, MetalworkingError
 from ....quote.directive import Directive
 from ....quote.lines import Ranges, close_ranges, format_ranges
-from ....quote.places import Place, find_places, find_targets
+from ....quote.quotation import Quotation
 from ....quote.sources import Pin
 from ...mkdocs.reading import Site
+from .edits import Place, places_in_data
 
 _DATA = (".json", ".yml", ".yaml")
 
@@ -23,7 +25,7 @@ Target = tuple[str, Ranges | None, bool]
 
 
 def read(path: Path) -> str:
-    """Return a text as MkDocs reads it: no byte order mark, LF only."""
+    """Return a text as MkDocs reads it, but for a lone CR, which is as long as the LF it is read as."""
     return path.read_bytes().decode("utf-8").replace("\r\n", "\n").removeprefix("\ufeff")
 
 
@@ -44,7 +46,7 @@ class Search:
         elsewhere = {target for places in data.values() for place in places if (target := self.target(place))}
         for file in self._site.files.documentation_pages():
             path, page = self._site.path(file), self._site.pages[file.src_uri]
-            places = self._page(path, page, elsewhere)
+            places = self._page(page, elsewhere)
             if places:
                 yield path, page.path, "", places
         for path, places in data.items():
@@ -66,34 +68,28 @@ class Search:
         except MetalworkingError:
             return None
 
-    def _page(self, path: Path, page: PageContext, elsewhere: set[Target]) -> list[Place]:
-        quoted: set[Target] = {
-            (q.directive.path, q.ranges, q.directive.ranges is None) for q in page.quotations if q.pin == self._pin
-        }
-        cited: set[Target] = {
-            (c.key.path, c.ranges, c.ranges is None)
-            for c in page.citations
-            if isinstance(c, CitedLines) and c.pin == self._pin
-        }
-        if not quoted and not cited:
-            return []
+    def _page(self, page: PageContext, elsewhere: set[Target]) -> list[Place]:
+        """Return the places of what *page* shows of the pin, by the spans that its mentions have in the file."""
         places: list[Place] = []
-        lost_quotes, lost_citations = set(quoted), cited - elsewhere
-        for place in find_places(read(path)):
-            shown = isinstance(place.what, Directive)
-            target = self.target(place)
-            if target is not None and target in (quoted if shown else cited):
+        for met in page.met:
+            target = self._shown(met)
+            if target is None:
+                continue
+            place = Place.of(met)
+            if place is not None:
                 places.append(place)
-                (lost_quotes if shown else lost_citations).discard(target)
-        if lost := lost_quotes | lost_citations:
-            name, ranges, _ = sorted(lost, key=str)[0]
-            raise MetalworkingError(
-                "bump",
-                f"{name}{f'#{format_ranges(ranges)}' if ranges else ''} is on the page, but not in its text",
-                "it comes from an included file or another plugin: move it by hand",
-                Location(page.path),
-            )
+            elif isinstance(met.shown, Quotation) or target not in elsewhere:
+                raise _lost(target, page)
         return places
+
+    def _shown(self, met: Met) -> Target | None:
+        """Return what lines of the pin a mention shows or cites; None when it is none of them."""
+        shown = met.shown
+        if isinstance(shown, Quotation) and shown.pin == self._pin:
+            return shown.directive.path, shown.ranges, shown.directive.ranges is None
+        if isinstance(shown, CitedLines) and shown.pin == self._pin:
+            return shown.key.path, shown.ranges, shown.ranges is None
+        return None
 
     def _data_files(self) -> Iterator[tuple[Path, list[Place]]]:
         """Yield the mapping table and the files that a script may read, when they name the pin."""
@@ -102,6 +98,16 @@ class Search:
         if name := str(self._site.options.get("mapping") or ""):
             paths.add(self._site.root / name)
         for path in sorted(path for path in paths if path.exists()):
-            found = [place for place in find_targets(read(path), self._pin.repo) if self.target(place)]
+            found = [place for place in places_in_data(read(path), self._pin.repo) if self.target(place)]
             if found:
                 yield path, found
+
+
+def _lost(target: Target, page: PageContext) -> MetalworkingError:
+    name, ranges, _ = target
+    return MetalworkingError(
+        "bump",
+        f"{name}{f'#{format_ranges(ranges)}' if ranges else ''} is on the page, but not in its text",
+        "it comes from an included file or another plugin: move it by hand",
+        Location(page.path),
+    )

@@ -1,0 +1,80 @@
+"""Text of others in HTML: nothing hidden, nothing reordered, and nothing marked that deceives nobody."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from html import escape
+
+from ..quote.diagnostics import INVISIBLE
+
+_SELECTORS = "\ufe0e\ufe0f"
+_JOINERS = "\u200c\u200d"
+_KEYCAPS = "#*0123456789"
+_JOINING = (range(0x0590, 0x0E00), range(0x1000, 0x10A0), range(0x1780, 0x18B0), range(0xFB50, 0xFE00))
+"""Scripts whose letters are written with joiners between them: Hebrew to Malayalam, Burmese, Khmer and Mongolian."""
+
+
+def _mark(match: re.Match[str]) -> str:
+    char = match[0]
+    if _honest(match.string, match.start()):
+        return char
+    code = ord(char)
+    shown = chr(0x2400 + code) if code < 0x20 else "\u2421" if code == 0x7F else f"U+{code:04X}"
+    # Empty, its text made by the stylesheet: what is selected and copied has no mark in it.
+    return f'<span class="mw-ctl" data-cp="{code:x}" data-text="{shown}" title="U+{code:04X}"></span>'
+
+
+def _honest(text: str, at: int) -> bool:
+    """Tell whether the character at *at* does in its place what it is there for: part of an emoji or of a word."""
+    char, before, after = text[at], text[at - 1 : at] if at else "", text[at + 1 : at + 2]
+    if not before:
+        return False
+    if char in _SELECTORS:
+        return _pictures(before) or (before in _KEYCAPS and after == "\u20e3")
+    if char == "\u200d" and _pictures(after):
+        return _pictures(before) or before in _SELECTORS or unicodedata.category(before) == "Sk"
+    return char in _JOINERS and _joins(before) and _joins(after)
+
+
+def _pictures(char: str) -> bool:
+    return char > "\u00ff" and unicodedata.category(char) in ("So", "Sm", "Po")
+
+
+def _joins(char: str) -> bool:
+    return char != "" and any(ord(char) in part for part in _JOINING) and unicodedata.category(char)[0] in "LM"
+
+
+MARK = re.compile(
+    r'<span class="mw-ctl" data-cp="([0-9a-f]{1,6})" data-text="[^"<>]{1,8}" title="U\+[0-9A-F]{4,6}"></span>'
+)
+
+
+def show_invisible(html: str) -> str:
+    """Replace characters that cannot be seen, or that reorder others, by marks that name them."""
+    return INVISIBLE.sub(_mark, html) if not html.isascii() or INVISIBLE.search(html) else html
+
+
+def unmark(html: str) -> str:
+    """Return *html* with the characters in the place of their marks; what is no mark of ours stays."""
+    return MARK.sub(_unmark, html)
+
+
+def _unmark(match: re.Match[str]) -> str:
+    code = int(match[1], 16)
+    found = chr(code) if code <= 0x10FFFF else ""
+    return found if found and INVISIBLE.sub(_mark, found) == match[0] else match[0]
+
+
+def html_text(text: str) -> str:
+    """Return *text* as HTML, invisible characters marked."""
+    return show_invisible(escape(text))
+
+
+def html_attribute(text: str) -> str:
+    """Return *text* as the value of an attribute, where a mark has no place: invisible characters are named."""
+
+    def named(match: re.Match[str]) -> str:
+        return match[0] if _honest(match.string, match.start()) else f"U+{ord(match[0]):04X}"
+
+    return escape(INVISIBLE.sub(named, text))

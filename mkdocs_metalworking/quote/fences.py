@@ -1,0 +1,75 @@
+"""Which lines of a page are fenced code: the one pattern for it, as pymdownx.superfences reads them.
+
+Its rules: any indentation, inside quotes too; every line of the fence is indented as its first is; the mark that ends
+it is the one that began it, alone; a fence that nothing ends is none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_PREFIX = re.compile(r"[> \t]*")
+_OPENING = re.compile(
+    r"(?P<mark>~{3,}|`{3,})(?:[ \t]*\.?[\w#.+-]+(?=[ \t]|$))?"
+    r"(?:[ \t]*\{[^\n]*\}|(?:[ \t]*[a-zA-Z][a-zA-Z0-9_]*(?:=(?:\"[^\"]*\"|'[^']*'))?(?=[ \t]|$))+)?[ \t]*$"
+)
+_TAB = 4
+
+
+@dataclass
+class _Open:
+    start: int
+    mark: str
+    width: int
+    quotes: int
+    blank: bool = False
+
+
+def fenced_lines(lines: Sequence[str]) -> set[int]:
+    """Return the indices of *lines* that lie in a fence, its first and last line included."""
+    found: set[int] = set()
+    fence: _Open | None = None
+    for index, line in enumerate(lines):
+        if fence is None:
+            if "```" in line or "~~~" in line:
+                fence = _opened(line, index)
+            continue
+        prefix, content = _inside(line, fence.width)
+        if not content.strip() and (not prefix.strip() or fence.quotes):
+            fence.blank = True
+        elif _leaves(prefix, fence):
+            fence = None
+        elif content.rstrip(" \t") == fence.mark:
+            found.update(range(fence.start, index + 1))
+            fence = None
+        else:
+            fence.blank = False
+    return found
+
+
+def _opened(line: str, index: int) -> _Open | None:
+    prefix = _PREFIX.match(line)
+    assert prefix is not None
+    match = _OPENING.match(line, prefix.end())
+    if match is None:
+        return None
+    return _Open(index, match["mark"], len(prefix[0].expandtabs(_TAB)), prefix[0].count(">"))
+
+
+def _leaves(prefix: str, fence: _Open) -> bool:
+    """Tell whether a line with this prefix stands outside of what the fence stands in."""
+    quotes = prefix.count(">")
+    if fence.quotes:
+        return quotes > fence.quotes or len(prefix) < fence.width or (fence.blank and quotes < fence.quotes)
+    return quotes > 0 or len(prefix) != fence.width
+
+
+def _inside(line: str, width: int) -> tuple[str, str]:
+    """Split off as much of a line's quote marks and white space as the fence's first line had."""
+    end, virtual = 0, 0
+    while end < len(line) and virtual < width and line[end] in "> \t":
+        virtual += _TAB - virtual % _TAB if line[end] == "\t" else 1
+        end += 1
+    return line[:end].expandtabs(_TAB), line[end:]

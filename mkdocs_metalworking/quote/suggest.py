@@ -1,0 +1,41 @@
+"""What an author may have meant: one way to look for it, and one way to say it."""
+
+from __future__ import annotations
+
+import difflib
+import unicodedata
+from collections.abc import Iterable
+
+_LONGEST = 200
+"""Longer words than this are no typos of anything; comparing them would take the square of their length."""
+
+
+def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
+    """Return the one of *known* that is most like *word*, or nothing."""
+    if len(word) > _LONGEST:
+        return ""
+    return next(iter(difflib.get_close_matches(word, list(known), 1, cutoff)), "")
+
+
+def did_you_mean(word: str, known: Iterable[str], otherwise: str = "", cutoff: float = 0.6) -> str:
+    """Return the hint that names what *word* is most like; *otherwise* when it is like nothing."""
+    found = nearest(word, known, cutoff)
+    return f"did you mean {found}?" if found else otherwise
+
+
+def suggest_path(path: str, known: Iterable[str]) -> str:
+    """Return the path of a repository that *path* was probably meant to be, or nothing.
+
+    A difference in case or in how letters are composed counts as none; then the same name in another folder; then a
+    name of much the same letters.
+    """
+
+    def folded(text: str) -> str:
+        return unicodedata.normalize("NFC", text).casefold()
+
+    paths = [other for other in known if other != path]
+    for key in (folded, lambda text: folded(text).rpartition("/")[2]):
+        same = [other for other in paths if key(other) == key(path)]
+        if same:
+            return nearest(path, same, 0) or same[0]
+    return nearest(path, paths, 0.75)

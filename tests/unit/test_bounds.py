@@ -1,0 +1,114 @@
+"""Ten times the page takes at most twelve times the steps: lines of Python and characters that patterns read."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from mkdocs_metalworking.markdown import highlight
+from mkdocs_metalworking.markdown.highlight import TooSlow, highlight_lines, lexer_named, plain_lines
+from mkdocs_metalworking.quote.diagnostics import MetalworkingError
+from mkdocs_metalworking.quote.directive import parse_directive
+from mkdocs_metalworking.quote.mentions import scan
+from mkdocs_metalworking.quote.suggest import nearest, suggest_path
+
+SHA = "0123456"
+
+
+def steps(call: Callable[[], object]) -> int:
+    """Return how many lines of our package *call* runs."""
+    count = 0
+
+    def line(frame: FrameType, event: str, argument: Any) -> Any:
+        nonlocal count
+        count += event == "line"
+        return line
+
+    def enter(frame: FrameType, event: str, argument: Any) -> Any:
+        return line if "mkdocs_metalworking" in frame.f_code.co_filename else None
+
+    before = sys.gettrace()
+    sys.settrace(enter)
+    try:
+        call()
+    finally:
+        sys.settrace(before)
+    return count
+
+
+UNITS = {
+    "directives and notes": f"<< excerpt a/b@{SHA}:x.c#L1-2 hl=1 >>\n- L1: One.\n- L2: Two.\n\n",
+    "citations": "Said [@a/b:x.c#L1,L2, M1] and [@key].\n\n",
+    "open citations": "Said [@a and [@b, \n",
+    "typos": "x << exerpt a/b < excerpt a/b@0123456:c\n",
+    "fences": "```\n[@a]\n```\n\n~~~ x\n",
+    "fences never closed": "~~~~\n```\n[@a]\n",
+    "quotes": "> << excerpt >>\n> > - L1: x\n",
+    "links": "[@a](b) [@c][d] [@e]: f\n[@g]: h\n",
+}
+
+
+@pytest.mark.parametrize("name", UNITS)
+def test_steps_of_a_scan(name: str) -> None:
+    small, large = (steps(lambda n=n: scan(UNITS[name] * n)) for n in (30, 300))
+    assert small > 30
+    assert large <= 12 * small
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "<",
+        "< ",
+        "<<",
+        "[@",
+        "[@a,",
+        "[@a/",
+        '[@"',
+        "excerpt ",
+        "a@",
+        "- L1",
+        "L1, ",
+        "`",
+        "> ",
+        "\u200b",
+        "excerpt\u200b",
+    ],
+)
+def test_a_line_of_one_thing_is_read_in_one_go(unit: str) -> None:
+    """What goes back over a long line would not end here within any limit of patience."""
+    for start in ("", "<< excerpt ", "<", "[@a", "- L1"):
+        scan(f"{start}{unit * 20_000}\n[@x]")
+
+
+def test_numbers_of_any_length_are_refused() -> None:
+    for text in ("hl=" + "9" * 5000, "dedent=" + "1" * 5000):
+        with pytest.raises(MetalworkingError) as told:
+            parse_directive(f"<< excerpt a/b@{SHA}:x.c {text} >>")
+        assert len(str(told.value)) < 200
+    with pytest.raises(MetalworkingError):
+        parse_directive(f"<< excerpt a/b@{SHA}:x.c#L{'9' * 5000} >>")
+
+
+def test_a_lexer_that_takes_too_long_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(TooSlow):
+        highlight_lines(["a " * 30_000], lexer_named("c"))
+    clock = iter(range(1000))
+    monkeypatch.setattr(highlight.time, "thread_time", lambda: next(clock))
+    with pytest.raises(TooSlow):
+        highlight_lines(["a b c d"] * 40, lexer_named("c"))
+    assert plain_lines(["a < b"]) == ["a &lt; b"]
+
+
+def test_suggestions() -> None:
+    known = ["src/kernels/gemm.metal", "src/gemm.metal", "README.md", "caf\u00e9.c"]
+    assert suggest_path("src/Gemm.metal", known) == "src/gemm.metal"
+    assert suggest_path("kernels/gemm.metal", known) in known[:2]
+    assert suggest_path("cafe\u0301.c", known) == "caf\u00e9.c"
+    assert suggest_path("READMY.md", known) == "README.md"
+    assert suggest_path("nothing/like/it.py", known) == ""
+    assert nearest("x" * 5000, ["x" * 4000]) == "", "too long for a typo"

@@ -1,0 +1,79 @@
+"""What cannot be seen is marked, unless it does in its place what it is there for; a mark has no text to copy."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from mkdocs_metalworking.markdown.highlight import faithful, highlight_lines, lexer_named, plain_lines
+from mkdocs_metalworking.markdown.visible import html_attribute, html_text, show_invisible, unmark
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "warning \u26a0\ufe0f here",
+        "family \U0001f468\u200d\U0001f469\u200d\U0001f467",
+        "rainbow \U0001f3f3\ufe0f\u200d\U0001f308",
+        "skin \U0001f469\U0001f3fd\u200d\U0001f4bb",
+        "keycap 1\ufe0f\u20e3",
+        "persian \u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
+        "hindi \u0915\u094d\u200d\u0937",
+        "no\u00a0break",
+    ],
+)
+def test_what_deceives_nobody_is_left(text: str) -> None:
+    assert show_invisible(text) == text
+    assert html_text(text) == text
+    assert html_attribute(text) == text
+
+
+@pytest.mark.parametrize(
+    "char", ["\u200b", "\u200c", "\u200d", "\ufe0f", "\u202e", "\u2066", "\x00", "\U000e0041", "\u3164"]
+)
+def test_what_hides_is_marked_and_its_mark_cannot_be_copied(char: str) -> None:
+    text = f"a{char}b"
+    html = show_invisible(text)
+    assert f'data-cp="{ord(char):x}"' in html
+    assert re.sub("<[^>]*>", "", html) == "ab"
+    assert unmark(html) == text
+    assert f"U+{ord(char):04X}" in html_attribute(text)
+
+
+def test_a_mark_that_tells_another_name_is_no_mark() -> None:
+    html = show_invisible("a\u200bb")
+    for wrong in (html.replace("200b", "61"), html.replace("U+200B", "U+200C", 1), html.replace("200b", "110000")):
+        assert unmark(wrong) == wrong
+
+
+PROGRAM = ["if (a && b < 'c') { // \u202e }", 'puts("x & y");']
+
+
+@pytest.mark.parametrize("lexer", ["c", "text", "metal", "python"])
+def test_lines_as_they_are_made_are_faithful(lexer: str) -> None:
+    assert faithful(highlight_lines(PROGRAM, lexer_named(lexer)), PROGRAM)
+    assert faithful(plain_lines(PROGRAM), PROGRAM)
+
+
+@pytest.mark.parametrize(
+    ("html", "line"),
+    [
+        ('<span class="n">&#6</span><span class="n">0;</span>', "<"),
+        ('&l<span class="n">t;</span>', "<"),
+        ("&#60;", "<"),
+        ("&LT;", "<"),
+        ("a\u202eb", "a\u202eb"),
+        ("a\u200db", "a\u200db"),
+        ('<span class="mw-hl">a</span>', "a"),
+        ('<span class="zz">a</span>', "a"),
+        ('<span class="n" onclick="x">a</span>', "a"),
+        ('<span class="n"><span class="n">a</span></span>', "a"),
+        ("<b>a</b>", "a"),
+        ("a<!-- b -->", "a"),
+        ("b", "a"),
+        ("a\x00", "a"),
+    ],
+)
+def test_planted_lines_are_not(html: str, line: str) -> None:
+    assert not faithful([html], [line])
