@@ -6,7 +6,7 @@ One file a language in ``labels/``; every language has the keys and the placehol
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import resources
 from types import MappingProxyType
@@ -16,6 +16,27 @@ from ..quote.diagnostics import MetalworkingError
 _FOLDER = resources.files("mkdocs_metalworking").joinpath("labels")
 SCRIPT = ("copy", "copied", "tap", "row", "rows", "lookup", "lookup_term", "lookup_none", "counterparts", "close")
 """Labels that the scripts need."""
+_SAMPLE = dict.fromkeys(("n", "count", "name", "lines", "link", "repo", "source", "target", "title"), "")
+
+
+class Labels(Mapping[str, str]):
+    """The labels of one site, by key. Placeholders stand in braces."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._texts = MappingProxyType(dict(texts))
+
+    def __getitem__(self, key: str) -> str:
+        return self._texts[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._texts)
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def counted(self, key: str, n: int) -> str:
+        """Return the label *key*, or its plural *key*s, with the number *n* in it."""
+        return self[key if n == 1 else f"{key}s"].format(n=n)
 
 
 @cache
@@ -25,11 +46,11 @@ def languages() -> frozenset[str]:
 
 
 @cache
-def _read(language: str) -> Mapping[str, str]:
-    return MappingProxyType(json.loads(_FOLDER.joinpath(f"{language}.json").read_text(encoding="utf-8")))
+def _labels_of(code: str) -> Labels:
+    return Labels(json.loads(_FOLDER.joinpath(f"{code}.json").read_text(encoding="utf-8")))
 
 
-def labels_for(language: str = "en", changes: Mapping[str, str] | None = None) -> Mapping[str, str]:
+def labels_for(language: str = "en", changes: Mapping[str, str] | None = None) -> Labels:
     """Return the labels of *language*, Material's code for it, with a site's own *changes* over them.
 
     ``pt-BR`` falls back to ``pt``, and what has no labels to English. Raises MetalworkingError (``config``) for a
@@ -37,20 +58,17 @@ def labels_for(language: str = "en", changes: Mapping[str, str] | None = None) -
     """
     known = languages()
     code = next((one for one in (language, language.partition("-")[0]) if one in known), "en")
-    found = dict(_read(code))
-    for key, text in (changes or {}).items():
+    found = _labels_of(code)
+    if not changes:
+        return found
+    for key, text in changes.items():
         if key not in found:
             raise MetalworkingError(
                 "config", f"labels: there is no label {key!r}", f"known: {', '.join(sorted(found))}"
             )
         try:
             text.format(**_SAMPLE)
-        except (KeyError, IndexError, ValueError):
-            raise MetalworkingError(
-                "config", f"labels: {key}: cannot fill {text!r}", f"write it like {found[key]!r}"
-            ) from None
-        found[key] = text
-    return MappingProxyType(found)
-
-
-_SAMPLE = dict.fromkeys(("n", "count", "name", "lines", "link", "repo", "source", "target", "title"), "")
+        except (AttributeError, KeyError, IndexError, ValueError):
+            hint = f"write it like {found[key]!r}"
+            raise MetalworkingError("config", f"labels: {key}: cannot fill {text!r}", hint) from None
+    return Labels({**found, **changes})

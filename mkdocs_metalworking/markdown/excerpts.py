@@ -97,7 +97,7 @@ class ExcerptProcessor(BlockProcessor):
         except MetalworkingError as problem:
             met.outcome = Outcome.REPORTED
             work.page.report(problem, where)
-            return figure.error(problem.diagnostic.at(where))
+            return figure.error(problem.diagnostic.at(where), work.labels)
         if quotation.missing is not None:
             work.page.report(quotation.missing, where)
         met.outcome, met.shown = Outcome.SHOWN, quotation
@@ -117,11 +117,11 @@ class ExcerptProcessor(BlockProcessor):
     def _content(self, quotation: Quotation, anchors: figure.Anchors) -> str:
         work = self._work
         if quotation.segments is None or not work.late:
-            return figure.content(quotation, anchors, work.line_cache)
+            return figure.content(quotation, anchors, work.labels, work.line_cache)
         if quotation.directive.lang:
             highlight.lexer_named(quotation.directive.lang)  # an unknown name is an error now, not later
         key = str(len(work.page.late))
-        work.page.late[key] = partial(figure.content, quotation, anchors, work.line_cache)
+        work.page.late[key] = partial(figure.content, quotation, anchors, work.labels, work.line_cache)
         return figure.search_text(quotation, key)
 
 

@@ -21,6 +21,7 @@ from markdown.treeprocessors import Treeprocessor
 
 from ..deliver.project import Project, Settings
 from ..glossary.callout import split_front_matter
+from ..glossary.labels import Labels, labels_for
 from ..glossary.mark_lines import NEEDS, marks_on
 from ..quote.diagnostics import Diagnostics, Location, MetalworkingError, Severity
 from ..quote.lines import text_lines
@@ -76,6 +77,7 @@ class Work:
         self.search = extension.search
         self.late = extension.late
         self.line_cache = extension.line_cache
+        self.labels = extension.labels
 
     def stash(self, html: str) -> str:
         """Put finished HTML of ours aside; returns what stands for it. It is not searched for anything."""
@@ -174,6 +176,8 @@ class MetalworkingExtension(Extension):
             "offline": [False, "Never use the network"],
             "search": [True, "Whether code may be searched"],
             "citations": [True, "Whether [@key] is a citation"],
+            "language": ["en", "Language of the labels, by Material's code"],
+            "labels": [{}, "Labels of the site's own, by key"],
             "strict": [False, "Where no host collects problems: raise for code that cannot be had, too"],
             "page": ["", "Name of the page in messages, where no host tells it"],
         }
@@ -183,6 +187,7 @@ class MetalworkingExtension(Extension):
         self.search: bool = self.getConfig("search")
         self.cites: bool = self.getConfig("citations")
         self.line_cache: LineCache = highlight.no_cache
+        self.labels: Labels = labels_for(self.getConfig("language"), self.getConfig("labels"))
         self.base: Path | None = None
         """Where relative paths start, when the host tells: else the working directory."""
         self._project = project

@@ -14,6 +14,7 @@ from xml.etree.ElementTree import Element, SubElement
 from markdown.util import AtomicString
 from pygments.lexer import Lexer
 
+from ..glossary.labels import Labels
 from ..quote.blob import FileKey
 from ..quote.diagnostics import Diagnostic, printable
 from ..quote.lines import Ranges, Segment, format_ranges
@@ -69,19 +70,19 @@ def figure(quotation: Quotation, anchors: Anchors, *, searchable: bool) -> Eleme
     return element
 
 
-def content(quotation: Quotation, anchors: Anchors, cache: LineCache = highlight.no_cache) -> str:
+def content(quotation: Quotation, anchors: Anchors, labels: Labels, cache: LineCache = highlight.no_cache) -> str:
     """Return what stands in the figure: the caption, then the code, folded if asked for, or the card's sentence."""
     if quotation.segments is None:
-        body = _home(quotation)
+        body = _home(quotation, labels)
     else:
-        body = f'<div class="mw-code-block">{code(quotation, anchors, cache)}</div>'
+        body = f'<div class="mw-code-block">{code(quotation, anchors, labels, cache)}</div>'
         if quotation.directive.collapse:
-            summary = f"Show {_lines(_count(quotation.ranges))}"
+            summary = html_text(labels.counted("show_line", _count(quotation.ranges)))
             body = f'<details class="mw-fold">\n<summary>{summary}</summary>\n{body}\n</details>'
-    return f"\n{_caption(quotation)}\n{body}\n"
+    return f"\n{_caption(quotation, labels)}\n{body}\n"
 
 
-def _caption(quotation: Quotation) -> str:
+def _caption(quotation: Quotation, labels: Labels) -> str:
     key, pin = quotation.file.key, quotation.pin
     files = []
     for index, part in enumerate(quotation.ranges):
@@ -93,7 +94,7 @@ def _caption(quotation: Quotation) -> str:
     if quotation.directive.title:
         parts.insert(0, f'<span class="mw-title">{html_text(quotation.directive.title)}</span>')
     if quotation.abridged:
-        parts.append('<span class="mw-abridged">abridged</span>')
+        parts.append(f'<span class="mw-abridged">{html_text(labels["abridged"])}</span>')
     parts.append(_origin(key, pin))
     return f'<figcaption class="mw-caption">{" ".join(parts)}</figcaption>'
 
@@ -130,14 +131,14 @@ def _lexer(path: str, lang: str, source: tuple[str, ...]) -> Lexer:
     return highlight.lexer_named(lang) if lang else highlight.lexer_for(path, source)
 
 
-def code(quotation: Quotation, anchors: Anchors, cache: LineCache = highlight.no_cache) -> str:
+def code(quotation: Quotation, anchors: Anchors, labels: Labels, cache: LineCache = highlight.no_cache) -> str:
     """Return the code with numbers, highlights, gap marks and colours."""
     parts: list[str] = []
     directive, file = quotation.directive, quotation.file
     previous = 0
     for segment in quotation.segments or ():
         if previous:
-            parts.append(_gap(previous, segment.first))
+            parts.append(_gap(previous, segment.first, labels))
         # The path, the language and the file decide the lexer, so the name of a cached line needs no lexer.
         part = f"{segment.first}-{segment.last}:{directive.dedent}:{directive.lang}"
         name = f"{highlight.FORMAT}:{file.sha256}:{part}:{file.key.path}"
@@ -153,7 +154,8 @@ def code(quotation: Quotation, anchors: Anchors, cache: LineCache = highlight.no
         parts.extend(_line(html, n, anchors, n in quotation.hl) for n, html in enumerate(lines, segment.first))
         previous = segment.last
     digits = len(str(quotation.ranges[-1].last))
-    label = f"{quotation.name}, lines {format_ranges(quotation.ranges).replace('L', '')}"
+    lines_shown = format_ranges(quotation.ranges).replace("L", "")
+    label = labels["region"].format(name=quotation.name, lines=lines_shown)
     return (
         f'<pre class="mw-pre mw-d{digits}" tabindex="0" role="region" aria-label="{html_attribute(label)}">'
         f'<span class="mw-code highlight"><code>{"".join(parts)}</code></span></pre>'
@@ -176,38 +178,30 @@ def _line(html: str, number: int, anchors: Anchors, lit: bool) -> str:
     )
 
 
-def _gap(last: int, first: int) -> str:
-    left = first - last - 1
-    words = "1 line" if left == 1 else f"{left} lines"
-    label = f"{words} left out"
+def _gap(last: int, first: int, labels: Labels) -> str:
+    label = html_attribute(labels.counted("gap_line", first - last - 1))
     return f'<span class="mw-gap" data-text="&#8943; {label}" role="separator" aria-label="{label}"></span>'
 
 
-def _home(quotation: Quotation) -> str:
-    """Return the card's sentence: the code is read at its home."""
+def _home(quotation: Quotation, labels: Labels) -> str:
+    """Return the card's sentence: where the code can be read, and that its bytes could not be had."""
     key, count = quotation.file.key, _count(quotation.ranges)
     url = html_attribute(permalink(key, quotation.ranges[0]))
-    link = f'<a href="{url}">{html_text(quotation.name)}, {_lines(count)}</a>'
-    what = "This code is" if count > 1 else "This line is"
-    return (
-        f'<p class="mw-home">{what} read at its home: {link} of {html_text(key.repo)}. '
-        "Its bytes could not be had when this page was built.</p>"
-    )
+    where = html_text(f"{quotation.name}, {labels.counted('line', count)}")
+    sentence = html_text(labels["card_line" if count == 1 else "card_lines"])
+    words = sentence.format(link=f'<a href="{url}">{where}</a>', repo=html_text(key.repo))
+    return f'<p class="mw-home">{words} {html_text(labels["card_end"])}</p>'
 
 
 def _count(ranges: Ranges) -> int:
     return sum((r.last or 0) - r.first + 1 for r in ranges)
 
 
-def _lines(count: int) -> str:
-    return "1 line" if count == 1 else f"{count} lines"
-
-
-def error(problem: Diagnostic) -> Element:
+def error(problem: Diagnostic, labels: Labels) -> Element:
     """Return what ``serve`` shows where the excerpt would stand."""
     element = Element("div", {"class": "mw-error", "role": "alert"})
     strong = SubElement(element, "strong")
-    strong.text, strong.tail = AtomicString("Excerpt not shown"), AtomicString(f" {problem.location}")
+    strong.text, strong.tail = AtomicString(labels["not_shown"]), AtomicString(f" {problem.location}")
     SubElement(element, "p").text = AtomicString(printable(problem.message))
     if problem.hint:
         SubElement(element, "p", {"class": "mw-hint"}).text = AtomicString(printable(problem.hint))

@@ -9,6 +9,7 @@ import pygments
 import pytest
 
 from mkdocs_metalworking.deliver.project import Project
+from mkdocs_metalworking.glossary.labels import labels_for
 from mkdocs_metalworking.markdown import figure, highlight
 from mkdocs_metalworking.markdown.figure import Anchors, code, content, search_text
 from mkdocs_metalworking.quote.directive import parse_directive
@@ -57,7 +58,7 @@ def html(bench: Bench, project: Project, rest: str, cache: highlight.LineCache =
     quotation = project.quoter.quote(
         parse_directive(f"<< excerpt acme/kernels@{bench.commits['acme/kernels']}:{rest} >>")
     )
-    return code(quotation, Anchors.of(quotation, set()), cache)
+    return code(quotation, Anchors.of(quotation, set()), labels_for(), cache)
 
 
 def test_everything_that_shapes_a_line_is_in_its_name(bench: Bench, project: Project) -> None:
@@ -112,7 +113,7 @@ def test_names_in_the_caption_and_in_attributes_are_text(bench: Bench, project: 
     quotation = project.quoter.quote(
         parse_directive(f'<< excerpt acme/kernels@{sha}:a.c title="<b>\u00a0\u26a0\ufe0f\u202e" >>')
     )
-    found = content(quotation, Anchors.of(quotation, set()))
+    found = content(quotation, Anchors.of(quotation, set()), labels_for())
     assert '<span class="mw-title">&lt;b&gt;\u00a0\u26a0\ufe0f<span class="mw-ctl"' in found
     assert "\u202e" not in found
     assert "\\" not in found
