@@ -115,6 +115,25 @@ std::vector<double> device_ms(Work&& work, int samples = 15, double warm_ms = 60
   return times;
 }
 
+// Milliseconds on the device for one of `repeats` runs of `work(stream)` in a graph: no launch waits for the CPU.
+template <class Work>
+std::vector<double> graph_ms(Work&& work, int repeats = 20, int samples = 11) {
+  cudaStream_t stream;
+  cudaGraph_t graph;
+  cudaGraphExec_t runnable;
+  CUDA(cudaStreamCreate(&stream));
+  CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  for (int i = 0; i < repeats; i++) work(stream);
+  CUDA(cudaStreamEndCapture(stream, &graph));
+  CUDA(cudaGraphInstantiate(&runnable, graph, 0));
+  auto times = device_ms([&] { CUDA(cudaGraphLaunch(runnable, 0)); }, samples, 30);
+  CUDA(cudaGraphExecDestroy(runnable));
+  CUDA(cudaGraphDestroy(graph));
+  CUDA(cudaStreamDestroy(stream));
+  for (double& ms : times) ms /= repeats;
+  return times;
+}
+
 template <class F>
 std::vector<double> mapped(std::vector<double> values, F&& f) {
   for (double& v : values) v = f(v);

@@ -42,6 +42,9 @@ PROBES = {
     "banks": "Shared-memory reads by stride and width",
     "launch": "Launches one by one, in a stream and in a graph",
     "double_buffering": "One tile loop, staged in seven ways",
+    "decode": "A 4-bit matrix times a vector, and decode attention",
+    "reduction": "Sums in a block and of an array, joined in five ways",
+    "split_k": "A product with few tiles by parts of K, joined by a kernel and by atomics",
 }
 TWINS = {path.stem: path.stem.replace("_", "-") for path in sorted((HERE / "twins").glob("*.cu"))}
 

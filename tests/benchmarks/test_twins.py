@@ -30,6 +30,10 @@ SAID = {
     "paged, no spill in either. At D = 512: {mfa_codegen_512_kept[registers]} kept with "
     "{mfa_codegen_512_kept[spill_stores]} bytes of spill stores, {mfa_codegen_512_paged[registers]} paged",
     "nax-gemm": "takes {nax_gemm[registers]} registers without spills",
+    "qmv-decode": "takes {qmv_decode_1[registers]} registers for one row per warp, {qmv_decode_2[registers]}, "
+    "{qmv_decode_4[registers]} and {qmv_decode_8[registers]} for 2, 4 and 8",
+    "sdpa-vector": "takes {sdpa_vector_64[registers]} registers for pass 1 at D = 64, "
+    "{sdpa_vector_128[registers]} at 128 and {sdpa_vector_256[registers]} at 256",
     "steel-attention": "{steel_attention_64[registers]} registers at D = 64 and {steel_attention_128[registers]} at",
     "steel-blockloader": "{steel_blockloader[registers]} registers",
     "steel-blockmma": "takes {steel_blockmma[registers]} for",
@@ -53,7 +57,7 @@ def marked(name: str) -> str:
 
 
 def test_every_cuda_block_of_a_kernel_page_is_a_program() -> None:
-    assert len(NAMES) == 10
+    assert len(NAMES) == 12
     assert [name.replace("_", "-") for name in NAMES] == PAGES_WITH_A_TWIN
     assert {entry["page"] for entry in RESULTS["twins"].values()} == set(PAGES_WITH_A_TWIN)
 
