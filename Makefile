@@ -3,9 +3,9 @@
 # make serve  rebuilds while you write
 # make book   the book as PDF, EPUB, one page and Markdown, in build/book/
 # make bench  prints the table of docs/plugin/speed.md, measured on this machine
+# make nightly  properties and random pages with new seeds, and sites beside each of some seventy other plugins
 # make soak   attacks and faults at length, and the table of docs/plugin/trust.md
 # make fuzz   the parsers under a coverage-guided fuzzer; SECONDS=600 for longer
-# make nightly  properties and random pages with new seeds, on top of make test
 # make lint   ruff and mypy; scripts and styles too, where node is
 # make lint-py, make lint-web   one of the two
 # make clean  removes what make made
@@ -25,7 +25,7 @@ ZENSICAL := zensical==0.0.73
 export NO_MKDOCS_2_WARNING = 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: nightly site site-mkdocs site-properdocs site-zensical serve book bench test soak fuzz lint lint-py lint-web clean constraints chromium gxx
+.PHONY: site site-mkdocs site-properdocs site-zensical serve book bench test nightly soak fuzz lint lint-py lint-web clean constraints chromium gxx
 .DEFAULT_GOAL := site
 
 site: site-$(ENGINE)
@@ -69,11 +69,12 @@ bench: $(DEV)
 
 SECONDS ?= 120
 
+nightly: $(VENV)/.neighbours
+	@HYPOTHESIS_PROFILE=fresh $(BIN)/pytest -q -n auto tests/unit tests/structure tests/trust/test_parsers.py tests/trust/test_text.py
+	@NEIGHBOURS=all $(BIN)/pytest -n auto tests/adoption/test_neighbours.py
+
 soak: $(DEV) chromium
 	@nice -n 10 $(BIN)/python -m tests.trust.soak $(SECTIONS)
-
-nightly: $(DEV)
-	@HYPOTHESIS_PROFILE=fresh $(BIN)/pytest -q -n auto tests/unit tests/structure tests/trust/test_parsers.py tests/trust/test_text.py
 
 fuzz: $(DEV)
 	@$(BIN)/python -m pip install -q atheris 2>/dev/null || true
@@ -112,6 +113,10 @@ $(WEB): package.json package-lock.json | $(RUNTIME)
 
 $(DEV): $(BOOK) $(LINT)
 	@$(BIN)/python -m pip install -q -c constraints.txt --group dev
+	@touch $@
+
+$(VENV)/.neighbours: $(DEV)
+	@$(BIN)/python -m pip install -q -c constraints.txt --group neighbours
 	@touch $@
 
 # The browser tests and the PDF need Chromium, Debian's; where there is no apt-get, CHROMIUM names another one.

@@ -41,11 +41,11 @@ class Place(Generic[P]):
     @property
     def ends_chapter(self) -> bool:
         """Whether this is the last page of its chapter, so that *next* opens another one."""
-        return bool(self.chapter.all) and self.number == self.count
+        return self.number == self.count
 
 
 class Book(Generic[P]):
-    """All chapters in order; pages are compared by identity of value, so they must be hashable."""
+    """All chapters in order; no page stands in it twice. Pages are compared by value, so they must be hashable."""
 
     def __init__(self, chapters: Sequence[Chapter[P]], *, before: Iterable[P] = ()) -> None:
         self.chapters = tuple(chapters)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from .callout import Verdict
 from .library import Entry
 from .mapping import Row, code, literal, verdict_chip
+
+_INDEX = re.compile(r"(^|/)index\.html$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +31,9 @@ def terms(entries: Iterable[Entry], rows: Iterable[Row]) -> list[Term]:
     """Return every CUDA name that pages and the table know, the table's rows first: they are more exact."""
     entries = list(entries)
     found: dict[tuple[str, str], Term] = {}
-    by_name: set[str] = set()
     for row in rows:
         for name in row.names:
             found.setdefault((_fold(name), row.page), Term(name, row.metal, row.verdict, row.page, row.note))
-            by_name.add(_fold(name))
     for entry in entries:
         cuda = entry.meta.cuda
         if cuda is None:
@@ -51,23 +53,29 @@ def _fold(text: str) -> str:
     return text.casefold().strip()
 
 
-def lookup_json(found: Iterable[Term], pages: Iterable[tuple[Entry, str]]) -> bytes:
+def lookup_data(found: Iterable[Term], pages: Iterable[tuple[Entry, str]]) -> dict[str, Any]:
     """Return the data that the browser loads; *pages* gives the address of each page from the site's root.
 
-    ``pages``: address, then [title, summary, CUDA term, verdict]. ``terms``: [CUDA, Metal, verdict, address, note].
+    ``pages``: address without ``index.html``, as the browser asks for it and so empty for the home page, then
+    [title, summary, CUDA term, verdict]. ``terms``: [CUDA, Metal, verdict, address, note], the address empty when no
+    page explains the term.
     """
     shown = {}
     where = {}
     for entry, url in pages:
         cuda = entry.meta.cuda
         where[entry.uri] = url
-        shown[url] = [entry.title, entry.meta.summary, cuda.term if cuda else "", cuda.verdict.value if cuda else ""]
-    listed = [[t.cuda, t.metal, t.verdict, where.get(t.uri, ""), t.note] for t in found]
-    return json.dumps(
-        {"pages": shown, "terms": listed, "verdicts": {v.value: v.label for v in Verdict}, "from": "CUDA"},
-        ensure_ascii=False,
-        separators=(",", ":"),
-    ).encode()
+        listed = [entry.title, entry.meta.summary, cuda.term if cuda else "", cuda.verdict.value if cuda else ""]
+        shown[_INDEX.sub(r"\1", url.removeprefix("./"))] = listed
+    return {"pages": shown, "terms": [[t.cuda, t.metal, t.verdict, where.get(t.uri, ""), t.note] for t in found]}
+
+
+_WORDS = {"verdicts": {verdict.value: verdict.label for verdict in Verdict}, "from": "CUDA"}
+
+
+def lookup_json(data: dict[str, Any]) -> bytes:
+    """Return the data of *lookup_data* as the file that the browser loads."""
+    return json.dumps({**data, **_WORDS}, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def sort_key(text: str) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from posixpath import dirname, relpath
 from ..quote.lines import text_lines
 from ..quote.sources import Sources
 from .bibliography import sources_page
-from .library import Entry, Library
+from .library import Entry
 from .lookup import az_index, terms
 from .mapping import Row, literal, mapping_table
 from .mark_lines import marks_on
@@ -17,13 +17,15 @@ from .mark_lines import marks_on
 
 @dataclass
 class Marks:
-    """What is put in the place of ``<!-- az-index -->``, ``<!-- mapping-table -->`` and ``<!-- sources -->``."""
+    """What is put in the place of ``<!-- az-index -->``, ``<!-- mapping-table -->`` and ``<!-- sources -->``.
 
-    library: Library
+    ``entries`` gives every page that the index may list, and ``title`` a page's title, or "" when there is no page.
+    """
+
+    entries: Callable[[], Iterable[Entry]]
+    title: Callable[[str], str]
     mapping: Iterable[Row]
     sources: Sources
-    listed: Callable[[Entry], bool] = lambda _: True
-    title: Callable[[str], str] = lambda _: ""
 
     def fill(self, markdown: str, uri: str) -> str:
         """Return the Markdown of the page *uri* with its marks replaced; links are as authors write them."""
@@ -35,15 +37,12 @@ class Marks:
 
     def _filled(self, mark: str, uri: str) -> str:
         def link(target: str) -> str:
-            entry = self.library.entries.get(target)
-            if entry is None:
-                return ""
-            title = self.title(target) or entry.title or target
-            return f"[{literal(title)}]({relpath(target, dirname(uri) or '.')})"
+            title = self.title(target)
+            return f"[{literal(title)}]({relpath(target, dirname(uri) or '.')})" if title else ""
 
         if mark == "mapping-table":
             return mapping_table(self.mapping, link)
         if mark == "sources":
             return sources_page(self.sources)
-        entries = [entry for entry in self.library if self.listed(entry)]
+        entries = list(self.entries())
         return az_index(entries, terms(entries, self.mapping), link)

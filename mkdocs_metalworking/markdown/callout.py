@@ -68,7 +68,7 @@ class CalloutProcessor(Treeprocessor):
             root.insert(index, self._callout(meta.cuda))
         if meta.summary and index:
             summary = Element("p", {"class": "mw-summary"})
-            summary.text = AtomicString(meta.summary)
+            summary.text = _words(meta.summary)
             root.insert(index, summary)
 
     def _callout(self, cuda: Cuda) -> Element:
@@ -77,7 +77,7 @@ class CalloutProcessor(Treeprocessor):
         label = SubElement(head, "span", {"class": "mw-cuda-label"})
         label.text, label.tail = AtomicString("CUDA"), " "
         term = SubElement(head, "span", {"class": "mw-cuda-term"})
-        term.text, term.tail = AtomicString(cuda.term), " "
+        term.text, term.tail = _words(cuda.term), " "
         SubElement(head, "span", {"class": "mw-verdict"}).text = AtomicString(cuda.verdict.label)
         for name, title, text in (("carries", "Carries over", cuda.carries), ("misleads", "Misleads", cuda.misleads)):
             if text.strip():
@@ -95,3 +95,8 @@ class CalloutProcessor(Treeprocessor):
         part = SubElement(aside, "div", {"class": f"mw-cuda-{name}"})
         SubElement(part, "p", {"class": "mw-cuda-title"}).text = AtomicString(title)
         self._work.md.parser.parseChunk(part, self._work.tracker.front(text))
+
+
+def _words(text: str) -> AtomicString:
+    """Return *text* as a reader shall see it: Python-Markdown would take ``&lt;`` in it for a character reference."""
+    return AtomicString(text.replace("&", "&amp;"))

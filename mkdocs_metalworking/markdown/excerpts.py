@@ -116,7 +116,7 @@ class ExcerptProcessor(BlockProcessor):
 
     def _content(self, quotation: Quotation, anchors: figure.Anchors) -> str:
         work = self._work
-        if quotation.segments is None or not work.late:
+        if quotation.segments is None or not work.late or work.page.late is None:
             return figure.content(quotation, anchors, work.labels, work.line_cache)
         if quotation.directive.lang:
             highlight.lexer_named(quotation.directive.lang)  # an unknown name is an error now, not later

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import weakref
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -62,8 +63,11 @@ class Work:
     def begin(self, source: str | None) -> None:
         """Start a page; *source* is its text when no host has told."""
         extension = self._extension
+        extension.begin()
         rendered = rendered_page(self.md) if extension.page is None else None
-        if rendered is not None:
+        if extension.conversions is not None:
+            self.page = extension.conversions(source)
+        elif rendered is not None:
             self.page, extension.base = rendered
         else:
             self.page = extension.page or PageContext(path=extension.getConfig("page") or "", source=source)
@@ -75,7 +79,7 @@ class Work:
         self.figures: list[Figure] = []
         self.stashed: set[int] = set()
         self.search = extension.search
-        self.late = extension.late
+        self.late = extension.late and self.page.late is not None
         self.line_cache = extension.line_cache
         self.labels = extension.labels
 
@@ -90,7 +94,7 @@ class Work:
 
     def finish(self) -> None:
         """Raise the page's errors and tell of its cards, unless a host collects them; a card is fatal when strict."""
-        if self._extension.page is not None:
+        if self._extension.page is not None or self._extension.conversions is not None:
             return
         problems, cards = self.page.diagnostics, self.page.diagnostics.of(Severity.UNAVAILABLE)
         if problems.of(Severity.ERROR) or (cards and self._extension.getConfig("strict")):
@@ -183,6 +187,8 @@ class MetalworkingExtension(Extension):
         }
         super().__init__(**kwargs)
         self.page: PageContext | None = None
+        self.conversions: Callable[[str | None], PageContext] | None = None
+        """Tells to which page a text that is to be converted belongs, where a host knows; no text, no page."""
         self.late = False
         self.search: bool = self.getConfig("search")
         self.cites: bool = self.getConfig("citations")
@@ -191,12 +197,19 @@ class MetalworkingExtension(Extension):
         self.base: Path | None = None
         """Where relative paths start, when the host tells: else the working directory."""
         self._project = project
+        self._alone = project is None
+
+    def begin(self) -> None:
+        """Look at the site's files again, where no host has given the project: a page begins."""
+        if self._alone:
+            self._project = None
 
     def quoter(self) -> Quoter:
         """Return the quoter of this site, made at first use. Raises MetalworkingError."""
         if self._project is None:
             settings = Settings.of(self.getConfigs(), base=self.base)
-            self._project = _shared(settings, _stamp(settings.sources), _stamp(settings.lock))
+            files = (settings.sources, settings.lock, *sorted(settings.code.glob("*/*")))
+            self._project = _shared(settings, *map(_stamp, files))
         if self._project.problems:
             problem = self._project.problems[0]
             raise MetalworkingError(problem.code, problem.message, problem.hint, problem.location)

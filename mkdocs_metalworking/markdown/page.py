@@ -32,10 +32,12 @@ class PageContext:
     """How often a line of code was given an id, so that a page may quote it ten thousand times."""
     links: list[str] = field(default_factory=list)
     """Targets of the links in the text, as the author wrote them."""
-    late: dict[str, Callable[[], str]] = field(default_factory=dict)
-    """Finished code by key, for a host that swaps it in after its search has read the page."""
-    shown: dict[str, str] = field(default_factory=dict)
-    """Finished code that stands on the page already, and what the search reads in its place."""
+    late: dict[str, Callable[[], str]] | None = field(default_factory=dict)
+    """Finished code by key, for a host that swaps it in after its search has read the page; None where none will."""
+    words: dict[str, str] = field(default_factory=dict)
+    """What a search reads in the place of finished code that stands on the page already, by key."""
+    cut: list[str] = field(default_factory=list)
+    """Excerpts that are taken out while a search reads the page."""
 
     def report(self, problem: MetalworkingError, location: Location) -> None:
         """Record *problem* at *location*; one without a line is of text that is not in the page's file."""

@@ -1,7 +1,9 @@
-"""Beside the plugins that sites of this kind use: each builds, and the quoted lines come out as committed."""
+"""Beside other plugins: a site built with one shows of our pages what it shows without it."""
 
 from __future__ import annotations
 
+import importlib.metadata
+import json
 import os
 import re
 import shutil
@@ -10,102 +12,220 @@ import sys
 from pathlib import Path
 
 import pytest
+from bs4 import BeautifulSoup
 
-from tests.adoption.conftest import Project, call, code_of, quoted
+from tests.adoption.conftest import KERNEL, Project, call, code_of
+from tests.adoption.neighbours import Neighbour, neighbours
 from tests.support import git
 
-PLUGINS = {
-    "awesome-nav": "  - awesome-nav\n",
-    "macros": "  - macros\n",
-    "include-markdown": "  - include-markdown\n",
-    "redirects": "  - redirects:\n      redirect_maps: {old.md: one.md}\n",
-    "minify": "  - minify:\n      minify_html: true\n      minify_css: true\n      minify_js: true\n"
-    "      css_files: [extra.css]\n      js_files: [extra.js]\n",
-    "mike": "  - mike\n",
-    "llmstxt": "  - llmstxt:\n      full_output: llms-full.txt\n      sections: {Pages: [one.md, two.md]}\n",
-}
-EXPECTED = {"awesome-nav": "Renamed", "macros": "Sum: 3", "include-markdown": "From a part."}
+NIGHT = os.environ.get("NEIGHBOURS") == "all"
+# The first site of docs/plugin/index.md with a nav and a store of its own.
 MKDOCS = """\
-site_name: Neighbours
-site_url: https://example.org/
-theme: {{name: material, font: false}}
+site_name: Notes on Metal
+site_url: https://example.org/notes/
+theme:
+  name: material
 plugins:
   - search
-{before}  - metalworking: {{store: store, offline: true}}
-{after}markdown_extensions: [footnotes, attr_list]
+{before}  - metalworking: {{store: store}}
+{after}{extensions}nav:
+  - index.md
+  - Part:
+      - part/index.md
+      - part/one.md
+      - part/two.md
+{config}"""
+ONE = """\
+---
+summary: Adds two arrays.
+cuda:
+  term: Kernel
+  verdict: resized
+  carries: Kept [@acme/kernels:src/add.metal#L1, M1].
+---
+
+# One
+
+{inside}
+
+<< excerpt {k}:src/add.metal#L1,L3-6 hl=5 title="Add" >>
+- L5: The *store*.
+- L3-4: Two lines.
+
+A claim [@acme/kernels:src/add.metal#L1] and a note.[^n]
+
+[^n]: Said in passing.
 """
-PAGE = "# One\n\n{inside}\n\n"
-PAGE += "<< excerpt {k}:src/add.metal#L2-6 hl=5 >>\n- L5: The store.\n\n[@acme/kernels:src/add.metal#L1]\n"
-INSIDE = {
-    "macros": "Sum: {{ 1 + 2 }}",
-    "include-markdown": '{% include-markdown "../parts/part.md" %}',
+TWO = "# Two\n\n- In a list:\n\n    << excerpt {k}:src/add.metal#L2-7 >>\n    - L5: The store.\n\nSee [one](one.md).\n"
+MORE = [(1, "constant int ONE = 1;"), (2, "constant int TWO = 2;")]
+PARTS = {
+    "captions": "figcaption",
+    "notes": "li.mw-note",
+    "footnotes": ".footnote li",
+    "callouts": "aside.mw-cuda, .mw-summary",
+    "endings": "nav.mw-place, .mw-linked-from",
+    "contents": "ol.mw-contents",
 }
 
 
-def site(project: Project, name: str, *, first: bool) -> Project:
-    plugin = PLUGINS[name]
-    project.put("mkdocs.yml", MKDOCS.format(before=plugin if first else "", after="" if first else plugin))
-    project.put("docs/index.md", "# Home\n\n[one](one.md)\n")
-    project.put("docs/one.md", PAGE.replace("{inside}", INSIDE.get(name, "Text.")))
-    project.put("docs/two.md", "# Two\n\n<< excerpt {k}:src/add.metal#L1 >>\n")
-    project.put("docs/extra.css", "body { color: red; }\n")
-    project.put("docs/extra.js", "var a = 1;\n")
-    project.put("parts/part.md", "From a part.\n\n<< excerpt {k}:src/add.metal#L7 >>\n")
-    project.put("docs/.nav.yml", "nav: [index.md, Renamed: one.md, two.md]\n")
-    project.write([("acme/kernels", "src/add.metal")])
+def lay_out(project: Project, neighbour: Neighbour | None = None, order: str = "") -> None:
+    """Write the first site, with *neighbour* in front of our plugin or behind it."""
+    line = f"  - {neighbour.name}{f': {neighbour.options}' if neighbour.options else ''}\n" if neighbour else ""
+    line += neighbour.also if neighbour else ""
+    extensions = f"markdown_extensions: [{neighbour.extensions}]\n" if neighbour and neighbour.extensions else ""
+    text = MKDOCS.format(
+        before=line if order == "before" else "",
+        after=line if order == "after" else "",
+        extensions=extensions,
+        config=neighbour.config if neighbour else "",
+    )
+    project.put("mkdocs.yml", text)
+    project.put("docs/index.md", "# Home\n\nBegin with [one](part/one.md).\n")
+    project.put("docs/part/index.md", "# Part\n")
+    inside = neighbour.filled(neighbour.text) if neighbour and neighbour.text else "Text."
+    project.put("docs/part/one.md", ONE.replace("{inside}", inside))
+    project.put("docs/part/two.md", TWO)
+    for name, content in (neighbour.files if neighbour else {}).items():
+        project.put(name, neighbour.filled(content) if neighbour else content)
+    if neighbour and neighbour.git:
+        commit(project.root)
+
+
+def commit(root: Path) -> None:
+    """Make *root* a repository with one commit of the site."""
+    git(root, "init", "-q", "-b", "main")
+    for key, value in {"user.name": "Ada", "user.email": "ada@example.org"}.items():
+        git(root, "config", key, value)
+    git(root, "add", "docs", "mkdocs.yml")
+    git(root, "commit", "-q", "-m", "Site")
+
+
+def run(project: Project, *command: str) -> subprocess.CompletedProcess[str]:
+    return call(Path(sys.executable), project.root, *command)
+
+
+def facts(project: Project) -> dict[str, object]:
+    """Return what is ours on the pages of the part, as a reader and a search find it."""
+    found: dict[str, object] = {}
+    for name in ("part", "part/one", "part/two"):
+        flat = "part/index.html" if name == "part" else f"{name}.html"  # offline: no addresses without a file
+        html = project.html(flat if (project.root / "site" / flat).exists() else f"{name}/index.html")
+        soup = BeautifulSoup(html, "html.parser")
+        for gone in soup.select(".headerlink, .footnote-backref"):
+            gone.decompose()
+        found[f"{name} code"] = [code for code in code_of(html) if code not in MORE]
+        for part, selector in PARTS.items():
+            texts = (re.sub(r"\s+", " ", one.get_text()).strip() for one in soup.select(selector))
+            found[f"{name} {part}"] = [text for text in texts if "more.metal" not in text and "note on it" not in text]
+    index = project.root / "site/search/search_index.json"
+    if index.exists():
+        docs = json.loads(index.read_text(encoding="utf-8"))["docs"]
+        ours = [doc for doc in docs if doc["location"].startswith("part/two")]
+        found["all search"] = {doc["location"]: re.sub(r"\s+", " ", doc["text"]) for doc in ours}
+    return found
+
+
+def made(root: Path) -> Project:
+    """Return a bench whose repository has a file that only neighbours quote; no lock is written."""
+    project = Project(root)
+    more = "".join(f"{text}\n" for _, text in MORE)
+    project.add_repo("acme/kernels", {"src/add.metal": KERNEL, "src/more.metal": more})
+    project.write([])
+    (root / "sources.lock").unlink()
     return project
 
 
-ORDERS = [(name, True) for name in PLUGINS] + [(name, False) for name in ("macros", "include-markdown", "llmstxt")]
-"""The order of plugins matters for those that change or read a page's text."""
+@pytest.fixture
+def site(tmp_path: Path) -> Project:
+    return made(tmp_path / "project")
 
 
-@pytest.mark.parametrize(
-    ("name", "first"), ORDERS, ids=lambda value: {True: "before", False: "after"}.get(value, value)
-)
-def test_neighbour(project: Project, name: str, first: bool) -> None:
-    site(project, name, first=first)
-    built = call(Path(sys.executable), project.root, "mkdocs", "build", "--strict")
-    assert built.returncode == 0, built.stderr
-    html = project.html("one/index.html")
-    included = quoted(7, 7) if name == "include-markdown" else []
-    assert code_of(html) == [*included, *quoted(2, 6)]
-    assert EXPECTED.get(name, "Text.") in html
-    if name == "redirects":
-        assert "url=../one/" in project.html("old/index.html")
-    if name == "llmstxt":
-        assert "\n".join(line for _, line in quoted(2, 6)) in project.html("llms-full.txt")
-        assert "One" in project.html("llms.txt")
+@pytest.fixture(scope="session")
+def alone(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
+    """What the first site shows without any neighbour."""
+    project = made(tmp_path_factory.mktemp("alone") / "project")
+    lay_out(project)
+    done = run(project, "mkdocs_metalworking", "lock")
+    assert done.returncode == 0, done.stdout + done.stderr
+    done = run(project, "mkdocs", "build", "--strict")
+    assert done.returncode == 0, done.stderr
+    found = facts(project)
+    assert all(found[f"part/one {part}"] for part in (*PARTS, "code") if part != "contents")
+    return found
 
 
-def test_mike_deploys_a_version(project: Project) -> None:
-    site(project, "mike", first=False)
-    git(project.root, "init", "-q", "-b", "main")
-    for key, value in {"user.name": "Ada", "user.email": "ada@example.org"}.items():
-        git(project.root, "config", key, value)
-    git(project.root, "add", "docs", "mkdocs.yml")
-    git(project.root, "commit", "-q", "-m", "Site")
+def cases() -> list[object]:
+    return [
+        pytest.param(neighbour, order, id=f"{neighbour.name}-{order}")
+        for neighbour in neighbours()
+        for order in neighbour.orders
+        if NIGHT or neighbour.daily
+    ]
+
+
+@pytest.mark.parametrize(("neighbour", "order"), cases())
+def test_neighbour(site: Project, alone: dict[str, object], neighbour: Neighbour, order: str) -> None:
+    if neighbour.package:
+        try:
+            importlib.metadata.version(neighbour.package)
+        except importlib.metadata.PackageNotFoundError:
+            pytest.skip(f"{neighbour.package} is not installed (make nightly)")
+    lay_out(site, neighbour, order)
+    if neighbour.refused:
+        done = run(site, "mkdocs", "build")
+        assert done.returncode == 1
+        assert neighbour.refused in done.stdout + done.stderr
+        return
+    done = run(site, "mkdocs_metalworking", "lock")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"sources.lock: {neighbour.locked} files" in done.stderr, done.stderr
+    built = run(site, "mkdocs", "build")
+    assert built.returncode == 0, built.stdout + built.stderr
+    assert "Traceback" not in built.stderr
+    found = facts(site)
+    for name, expected in alone.items():
+        if name.rpartition(" ")[2] not in neighbour.changes:
+            assert found.get(name) == expected, name
+    for page, text in neighbour.proof.items():
+        assert text in site.html(page), page
+    for page, text in neighbour.absent.items():
+        assert text not in site.html(page), page
+    for page, count in neighbour.quotes.items():
+        html = site.html(page)
+        assert [code for code in code_of(html) if code in MORE] == MORE * count, page
+        assert "data-mw=" not in html, "no words in the place of code"
+        assert html.count("A note on it") >= count, page
+    counts = re.findall(r"Quoted (\d+) of (\d+) excerpts", built.stderr)
+    assert counts
+    assert all(shown == all_ for shown, all_ in counts)
+    if order == neighbour.orders[0]:
+        checked = run(site, "mkdocs_metalworking", "check")
+        assert checked.returncode == 0, checked.stdout
+
+
+def test_mike_deploys_a_version(site: Project) -> None:
+    lay_out(site)
+    assert run(site, "mkdocs_metalworking", "lock").returncode == 0
+    commit(site.root)
     programs = str(Path(sys.executable).parent)
     program = shutil.which("mike", path=programs)
     assert program is not None
     command = [program, "deploy", "1.0", "latest"]
     env = {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}  # mike calls the engine by its name
-    done = subprocess.run(command, cwd=project.root, capture_output=True, text=True, check=False, env=env)
+    done = subprocess.run(command, cwd=site.root, capture_output=True, text=True, check=False, env=env)
     assert done.returncode == 0, done.stdout + done.stderr
     html = subprocess.run(
-        ["git", "-C", str(project.root), "show", "gh-pages:1.0/one/index.html"], capture_output=True, check=True
+        ["git", "-C", str(site.root), "show", "gh-pages:1.0/part/two/index.html"], capture_output=True, check=True
     ).stdout.decode()
-    assert code_of(html) == quoted(2, 6)
+    assert code_of(html) == [(number, text) for number, text in enumerate(KERNEL.splitlines(), 1) if 2 <= number <= 7]
 
 
-def test_macros_with_our_delimiters_are_refused(project: Project) -> None:
-    site(project, "macros", first=True)
-    text = (project.root / "mkdocs.yml").read_text(encoding="utf-8")
-    options = "  - macros:\n      j2_variable_start_string: '<<'\n      j2_variable_end_string: '>>'\n"
-    project.put("mkdocs.yml", text.replace("  - macros\n", options))
-    built = call(Path(sys.executable), project.root, "mkdocs", "build")
+def test_macros_with_our_delimiters_are_refused(site: Project) -> None:
+    options = "{j2_variable_start_string: '<<', j2_variable_end_string: '>>'}"
+    lay_out(site, Neighbour("macros", options=options), "before")
+    built = run(site, "mkdocs", "build")
     assert built.returncode == 1
     said = built.stdout + built.stderr
     assert "the macros plugin has j2_variable_start_string: '<<', which would consume excerpt directives" in said
     assert "choose other delimiters" in said
-    assert not re.search(r"Traceback", said)
+    assert "Traceback" not in said

@@ -28,9 +28,6 @@ plugins:
   - metalworking:
       store: store
       offline: true
-  - llmstxt:
-      sections: {}
-      full_output: llms-full.txt
   - metalworking-book:
       forms: [FORMS]
       name: small
@@ -118,7 +115,7 @@ Two at once [@acme/kernels:add.metal#L3] [@paper].
 
 @pytest.fixture(scope="session")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Site:
-    for name in ("ebooklib", "lxml", "mkdocs_llmstxt"):
+    for name in ("ebooklib", "lxml", "markdownify"):
         pytest.importorskip(name)
     site = Site(tmp_path_factory.mktemp("book"))
     site.add_repo(

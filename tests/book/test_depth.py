@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from mkdocs_metalworking.glossary.library import book_of
 from mkdocs_metalworking.hosts.cli.stats import Depth, depth
-from mkdocs_metalworking.hosts.mkdocs.reading import Site
+from mkdocs_metalworking.hosts.mkdocs.site import Site
 
 ROOT = Path(__file__).parents[2]
 # Folder: words from and to, excerpts, figures or tables, citations.
@@ -68,7 +67,5 @@ def test_every_page_is_linked_from_another(site: Site) -> None:
                     elif part != ".":
                         parts.append(part)
                 linked.add("/".join(parts))
-    alone = [
-        uri for uri in book_of(site.navigation(), site.library) if uri not in linked and not uri.endswith("index.md")
-    ]
+    alone = [uri for uri in site.book if uri not in linked and not uri.endswith("index.md")]
     assert alone == []

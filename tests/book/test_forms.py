@@ -257,7 +257,8 @@ def test_the_twin_of_a_page(folder: Path, small: Site) -> None:
     )
     assert "another ([A Paper](https://example.org/paper) (M1)).(Said in passing)" in twin.replace(" (Said", "(Said")
     assert "*Drawing.* An arrow. It points to the right." in twin
-    assert "[two](https://example.org/small/first/two/#deep)" in twin
+    assert "[two](../two/index.md#deep)" in twin
+    assert "[how it is made](https://example.org/small/about/)" in twin, "what has no twin is on the site"
     for left in ("mw-", "<figure", "<svg", "fn:", "¶"):
         assert left not in twin
 
@@ -265,7 +266,7 @@ def test_the_twin_of_a_page(folder: Path, small: Site) -> None:
 def test_llms_txt(folder: Path) -> None:
     index = (folder / "llms.txt").read_text(encoding="utf-8")
     assert re.findall(r"^## (.*)$", index, re.MULTILINE) == ["Small Book", "First", "Second"]
-    assert "- [One, the First](https://example.org/small/first/one/index.md): Adds two arrays." in index
+    assert "- [One, the First](first/one/index.md): Adds two arrays." in index
     assert index.index("first/index.md") < index.index("first/one/index.md") < index.index("first/two/index.md")
     assert "about" not in index
     full = (folder / "llms-full.txt").read_text(encoding="utf-8")
@@ -279,7 +280,6 @@ def test_llms_txt(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("  - llmstxt:\n      sections: {}\n      full_output: llms-full.txt\n", "", "list it too"),
         ("  - metalworking:\n      store: store\n      offline: true\n", "", "list the plugin metalworking too"),
     ],
 )

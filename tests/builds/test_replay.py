@@ -216,3 +216,41 @@ def test_unknown_extensions_and_plugins_replay_nothing(serve: Serve) -> None:
     serve.rebuild()
     serve.rebuild()
     assert replay(serve).replayed == 0
+
+
+def test_an_included_page_may_change(serve: Serve) -> None:
+    serve.site.page("more/p5.md", '# More 5\n\n--8<-- "more/part.md"\n')
+    serve.site.page("more/part.md", "From a page.\n")
+    serve.rebuild()
+    serve.site.page("more/part.md", "From a page, changed.\n")
+    again = serve.rebuild()
+    assert b"From a page, changed." in again["more/p5/index.html"]
+    assert again == serve.clean()
+
+
+def test_a_wrong_lock_is_seen_on_a_page_that_did_not_change(serve: Serve) -> None:
+    assert b"mw-error" not in serve.rebuild()["second/three/index.html"]
+    shutil.rmtree(serve.site.root / "store", ignore_errors=True)
+    lock = serve.site.root / "sources.lock"
+    file = next(iter(serve.site.project().lock.files.values()))
+    lock.write_text(lock.read_text(encoding="utf-8").replace(file.sha256, "0" * 64), encoding="utf-8")
+    assert b"mw-error" in serve.rebuild()["second/three/index.html"]
+
+
+def test_front_matter_may_change_alone(serve: Serve) -> None:
+    page = "---\ncuda: {{term: {term}, verdict: transfers}}\n---\n\n# More 2\n\nText.\n"
+    serve.site.page("more/p2.md", page.format(term="First"))
+    assert b">First</span>" in serve.rebuild()["more/p2/index.html"]
+    serve.site.page("more/p2.md", page.format(term="Second"))
+    again = serve.rebuild()
+    assert b">Second</span>" in again["more/p2/index.html"]
+    assert again == serve.clean()
+
+
+def test_clones_and_store_may_vanish(serve: Serve) -> None:
+    before = serve.rebuild()["second/three/index.html"]
+    for name in ("code", "store"):
+        shutil.rmtree(serve.site.root / name)
+    assert serve.rebuild()["second/three/index.html"] == before, "a page that did not change is shown as it was"
+    serve.site.page("second/three.md", "# Three\n\n<< excerpt {k}:add.metal#L4 >>\n")
+    assert b"mw-card" in serve.rebuild()["second/three/index.html"]

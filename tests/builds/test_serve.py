@@ -81,3 +81,17 @@ def test_save_by_save(site: Site, serving: Serving) -> None:
     html = serving.until(page, lambda html: "notes.txt:2" in html)
     assert "mw-error" not in html
     assert "two" in html
+
+
+def test_files_that_are_made_while_it_runs(site: Site) -> None:
+    kept = {name: (site.root / name).read_text(encoding="utf-8") for name in ("sources.yml", "sources.lock")}
+    for name in kept:
+        (site.root / name).unlink()
+    server = Serving(site)
+    try:
+        server.until("second/three/", lambda html: "mw-error" in html)
+        for name, text in kept.items():
+            (site.root / name).write_text(text, encoding="utf-8")
+        server.until("second/three/", lambda html: "mw-excerpt" in html and "mw-error" not in html)
+    finally:
+        server.stop()

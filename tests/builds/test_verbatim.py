@@ -6,6 +6,7 @@ index delivers is required unless there is no network at all; the count of the r
 
 from __future__ import annotations
 
+import hashlib
 import re
 import subprocess
 from html import unescape
@@ -14,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from mkdocs_metalworking.git.command import find_git_dir
-from mkdocs_metalworking.hosts.mkdocs.reading import Site
+from mkdocs_metalworking.hosts.mkdocs.site import Site
 from mkdocs_metalworking.markdown.figure import Anchors, code
 from mkdocs_metalworking.quote.blob import LockedFile
 from mkdocs_metalworking.quote.diagnostics import Severity
@@ -48,6 +49,12 @@ def object_lines(file: LockedFile) -> list[str] | None:
     return [line.removesuffix("\r") for line in done.stdout.decode().removeprefix("\ufeff").split("\n")]
 
 
+def delivered_lines(data: bytes, file: LockedFile) -> list[str]:
+    """Return the lines of bytes that a package or the store brought, when they are the locked object."""
+    assert hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest() == file.blob, str(file.key)
+    return [line.removesuffix("\r") for line in data.decode().removeprefix("\ufeff").split("\n")]
+
+
 def test_every_quoted_line_equals_the_git_object(capsys: pytest.CaptureFixture[str]) -> None:
     site = Site.load(str(ROOT / "mkdocs.yml"))
     project = site.project(offline=False)
@@ -66,7 +73,7 @@ def test_every_quoted_line_equals_the_git_object(capsys: pytest.CaptureFixture[s
             shown = shown_lines(code(quotation, Anchors.of(quotation, set())))
             wanted = object_lines(quotation.file)
             if wanted is None:
-                wanted = list(project.quoter._lines(quotation.file))
+                wanted = delivered_lines(project.resolver.resolve(quotation.file).data, quotation.file)
             numbers = [n for r in quotation.ranges for n in range(r.first, (r.last or 0) + 1)]
             assert sorted(shown) == numbers, page.path
             for segment in quotation.segments:

@@ -17,8 +17,8 @@ from mkdocs.config.base import Config
 from mkdocs_metalworking.deliver.project import Project, Settings
 from mkdocs_metalworking.hosts.cli.main import main
 from mkdocs_metalworking.hosts.forms.plugin import BookConfig
-from mkdocs_metalworking.hosts.mkdocs.build import Ending, Link
-from mkdocs_metalworking.hosts.mkdocs.plugin import MetalworkingConfig
+from mkdocs_metalworking.hosts.mkdocs.endings import Ending, Link
+from mkdocs_metalworking.hosts.mkdocs.options import MetalworkingConfig
 from mkdocs_metalworking.markdown.extension import MetalworkingExtension
 from mkdocs_metalworking.markdown.page import PageContext
 from mkdocs_metalworking.quote.diagnostics import Severity
@@ -177,7 +177,7 @@ def test_a_theme_of_ones_own(shop: Workshop) -> None:
 
 def test_the_configuration_of_a_book(shop: Workshop) -> None:
     """As shown, but for the forms that need a browser."""
-    pytest.importorskip("mkdocs_llmstxt")
+    pytest.importorskip("markdownify")
     prepare(shop)
     (block,) = [block for block in blocks(text_of("plugin/book.md")) if block.title]
     shop.write(block)
@@ -263,8 +263,9 @@ def test_every_command_and_option() -> None:
     for name, command in main.commands.items():
         part = re.sub(r"^```.*?^```$", "", page.split(f"\n## {name}\n", 1)[1], flags=re.DOTALL | re.MULTILINE)
         part = part.split("\n## ", 1)[0]
-        options = {o for p in command.params if isinstance(p, click.Option) for o in p.opts if o.startswith("--")}
-        known = options - {"--json", "--help"}
+        given = [p for p in command.params if isinstance(p, click.Option)]
+        options = {o for p in given for o in (*p.opts, *p.secondary_opts) if o.startswith("--")}
+        known = options - {"--json", "--help", "--plugins", "--no-plugins"}  # told once, under check
         assert known <= names_in([part]), f"## {name} says nothing of {known - names_in([part])}"
         told = {word for word in names_in([part]) if word.startswith("--")}
         assert told <= options | {"--json"}, f"## {name} tells of {told - options}"

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from mkdocs_metalworking.hosts.mkdocs.reading import Site as Reading
+from mkdocs_metalworking.hosts.mkdocs.site import Site as Reading
 from mkdocs_metalworking.quote.blob import FileKey
 from tests.cli.conftest import Desk, desk  # noqa: F401  # a fixture
 from tests.structure.pages import COUNT, FILE, REPO, pages

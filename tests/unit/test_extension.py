@@ -113,3 +113,16 @@ def test_a_changed_lock_is_read_again(bench: Bench) -> None:
     lock.write_text(lock.read_text(encoding="utf-8").splitlines()[0] + "\n", encoding="utf-8")
     with pytest.raises(QuotationError, match=r"not in sources\.lock"):
         convert(bench, text)
+
+
+def test_a_card_of_the_extension_alone_goes_when_the_clone_comes_back(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    commit = bench.add_repo("acme/kernels", {"add.metal": "kernel void add() {}\n"})
+    bench.write([("acme/kernels", "add.metal")])
+    options = {"root": str(tmp_path), "store": str(tmp_path / "store"), "offline": True}
+    md = markdown.Markdown(extensions=["mkdocs_metalworking"], extension_configs={"mkdocs_metalworking": options})
+    text = f"<< excerpt acme/kernels@{commit[:7]}:add.metal >>\n"
+    (tmp_path / "code/acme/kernels").rename(tmp_path / "away")
+    assert "mw-card" in md.convert(text)
+    (tmp_path / "away").rename(tmp_path / "code/acme/kernels")
+    assert "mw-card" not in md.reset().convert(text)

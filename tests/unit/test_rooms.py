@@ -19,7 +19,11 @@ ROOMS = {
     "hosts": {"quote", "git", "deliver", "glossary", "markdown"},
 }
 """Room to the rooms that it may import, beside itself and the package's version."""
-FOREIGN = {"quote": {"mkdocs", "markdown", "click", "pygments", "requests"}, "git": {"mkdocs", "markdown", "click"}}
+FOREIGN = {
+    "quote": {"mkdocs", "markdown", "click", "pygments", "requests"},
+    "git": {"mkdocs", "markdown", "click"},
+    "glossary": {"mkdocs", "markdown", "click", "jinja2"},
+}
 """Room to the libraries that it may not import."""
 
 

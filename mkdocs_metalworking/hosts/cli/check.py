@@ -4,28 +4,39 @@ from __future__ import annotations
 
 import sys
 from contextlib import closing
+from pathlib import Path
 
 import click
 
 from ...deliver.project import Project
 from ...git.contradiction import contradictions
 from ...git.drift import drift_report
-from ...quote.diagnostics import Diagnostic, Severity
-from ..mkdocs.reading import Site
+from ...quote.diagnostics import Diagnostic, Diagnostics, Severity
+from ..mkdocs.site import Site
 from .common import Program, as_json, open_site, pass_program
+from .pages import of_pages, tell_how, with_plugins
 
 
 @click.command()
 @click.option("--json", "json_", is_flag=True, help="Problems as JSON, for editors.")
 @click.option("--online", is_flag=True, help="Ask every repository what changed there since its pin.")
 @click.option("--strict", is_flag=True, help="Exit 1 for warnings and for what --online finds, too.")
+@click.argument("paths", metavar="[FILE]...", nargs=-1, type=click.Path(path_type=Path))
+@with_plugins
 @pass_program
-def check(program: Program, json_: bool, online: bool, strict: bool) -> None:
-    """Check every page without the network: grammar, ranges, lock, licenses, front matter, citations, nav."""
-    site = open_site(program, json_=json_)
+def check(
+    program: Program, json_: bool, online: bool, strict: bool, paths: tuple[Path, ...], plugins: bool | None
+) -> None:
+    """Check every page without the network: grammar, ranges, lock, licenses, front matter, citations, nav.
+
+    With FILEs, tell only what is wrong in them.
+    """
+    site = open_site(program, json_=json_, plugins=plugins)
+    tell_how(site)
     with closing(site.project(offline=True)) as project:
         problems = site.read(project)
         problems.extend(contradictions(project.lock, project.settings.code))
+        problems = Diagnostics(of_pages(problems, site, paths))
         found = drift_report(project.sources, project.quoter.wanted, program.url) if online else []
     errors, warnings = problems.of(Severity.ERROR), problems.of(Severity.WARNING)
     if json_:

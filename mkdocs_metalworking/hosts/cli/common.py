@@ -22,7 +22,7 @@ from ...git.command import clone_url
 from ...quote.blob import FileKey, LockedFile
 from ...quote.diagnostics import INVISIBLE, Diagnostic, Diagnostics, Location, MetalworkingError, Severity, Unavailable
 from ...quote.lock import Lock, load_lock
-from ..mkdocs.reading import Site
+from ..mkdocs.site import Site
 
 
 @dataclass(frozen=True)
@@ -36,10 +36,10 @@ class Program:
 pass_program = click.make_pass_decorator(Program)
 
 
-def open_site(program: Program, *, json_: bool = False) -> Site:
-    """Load mkdocs.yml, or end the command with what is wrong."""
+def open_site(program: Program, *, json_: bool = False, plugins: bool | None = False) -> Site:
+    """Load mkdocs.yml, or end the command with what is wrong; *plugins* as for Site.load."""
     with ending(json_=json_):
-        return Site.load(program.config_file)
+        return Site.load(program.config_file, plugins=plugins)
 
 
 def store_of(settings: Settings) -> Store:

@@ -13,6 +13,7 @@ from ...glossary.source_list import source_list
 from ...quote.diagnostics import printable
 from ...quote.lines import format_ranges
 from .common import Program, as_json, open_site, pass_program, stop_at, write
+from .pages import tell_how, with_plugins
 from .stats import depth, table
 
 SCHEMAS = ("front_matter", "mapping", "sources")
@@ -20,10 +21,12 @@ SCHEMAS = ("front_matter", "mapping", "sources")
 
 @click.command(name="list")
 @click.option("--json", "json_", is_flag=True, help="As JSON, for other programs.")
+@with_plugins
 @pass_program
-def list_(program: Program, json_: bool) -> None:
+def list_(program: Program, json_: bool, plugins: bool | None) -> None:
     """List every excerpt: page, file, lines, license."""
-    site = open_site(program)
+    site = open_site(program, plugins=plugins)
+    tell_how(site)
     with closing(site.project(offline=True)) as project:
         site.read(project)
     rows = [
@@ -52,15 +55,18 @@ def list_(program: Program, json_: bool) -> None:
 @click.command()
 @click.argument("prefix", required=False, default="")
 @click.option("--json", "json_", is_flag=True, help="As JSON, for other programs.")
+@with_plugins
 @pass_program
-def stats(program: Program, prefix: str, json_: bool) -> None:
+def stats(program: Program, prefix: str, json_: bool, plugins: bool | None) -> None:
     """Print how deep each page goes, or each whose path holds PREFIX, in order of reading."""
-    site = open_site(program)
+    site = open_site(program, plugins=plugins)
+    tell_how(site)
     with closing(site.project(offline=True)) as project:
         site.read(project)
     order = {uri: index for index, uri in enumerate(site.order())}
     uris = sorted(site.pages, key=lambda uri: (order.get(uri, len(order)), uri))
-    rows = [depth(site.pages[uri], site.html[uri]) for uri in uris if prefix in uri]
+    html = site.html
+    rows = [depth(site.pages[uri], html[uri]) for uri in uris if prefix in uri]
     if json_:
         as_json([row.as_dict() for row in rows])
     else:

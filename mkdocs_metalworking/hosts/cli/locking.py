@@ -15,16 +15,19 @@ from ...quote.lines import close_ranges
 from ...quote.permalinks import parse_permalink
 from ...quote.target import check_sha
 from .common import Program, bind, ending, locked_lock, open_site, pass_program, stop_at, store_of, write
+from .pages import tell_how, with_plugins
 
 
 @click.command()
 @click.option("--update", is_flag=True, help="Ask git again about files that are locked already.")
+@with_plugins
 @pass_program
-def lock(program: Program, update: bool) -> None:
+def lock(program: Program, update: bool, plugins: bool | None) -> None:
     """Bind every quoted and cited file to its commit, by git, and write sources.lock."""
     from ...deliver.transports.package import Package  # its libraries take a while to import
 
-    site = open_site(program)
+    site = open_site(program, plugins=plugins)
+    tell_how(site)
     progress = Progress()
     project = site.project(offline=False, progress=progress)
     stop_at(p for p in project.problems if p.location.path == project.sources.path)
@@ -52,7 +55,9 @@ def lock(program: Program, update: bool) -> None:
     package.close()
     project.close()
     with locked_lock(settings) as current:
-        new = current.with_entries(bound, archives).only(wanted, specs)
+        new = current.with_entries(bound, archives)
+        if site.whole:  # else a plugin's page may name what was not seen
+            new = new.only(wanted, specs)
         if new.format() != (settings.lock.read_text(encoding="utf-8") if settings.lock.exists() else ""):
             write(settings.lock, new.format())
     for line in failed:
@@ -66,10 +71,12 @@ def lock(program: Program, update: bool) -> None:
 
 
 @click.command()
+@with_plugins
 @pass_program
-def fetch(program: Program) -> None:
+def fetch(program: Program, plugins: bool | None) -> None:
     """Bring the bytes of every quoted file into the store."""
-    site = open_site(program)
+    site = open_site(program, plugins=plugins)
+    tell_how(site)
     # One request a repository beats one a file, so git is asked before the single files of raw.
     chosen = [name for name in site.settings(offline=False).transports if name not in ("git", "raw")]
     project = site.project(offline=False, progress=Progress(), transports=(*chosen, "git", "raw"), url=program.url)

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from ...quote.diagnostics import Location, MetalworkingError
-from ..mkdocs.reading import Site
+from ..mkdocs.site import Site
 from .common import Program, ending, open_site, pass_program, write
 from .nav_edit import insert_page, nav_line
 

@@ -12,18 +12,21 @@ import click
 from ...deliver.progress import Progress
 from ..forms.stage import stage as write_stage
 from .common import Program, ending, open_site, pass_program
+from .pages import tell_how, with_plugins
 
 
 @click.command()
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 @click.option("--strict", is_flag=True, help="Let the engine fail for code that cannot be had, too.")
+@with_plugins
 @pass_program
-def stage(program: Program, folder: Path, strict: bool) -> None:
+def stage(program: Program, folder: Path, strict: bool, plugins: bool | None) -> None:
     """Write the site into FOLDER for an engine that runs Markdown extensions and no plugins, such as Zensical."""
     logging.basicConfig(format="%(message)s", level=logging.WARNING)
-    site = open_site(program)
+    site = open_site(program, plugins=plugins)
+    tell_how(site)
     with ending(), closing(site.project(offline=False, progress=Progress())) as project:
-        errors = write_stage(site, project, folder.resolve(), strict=strict)
+        errors = write_stage(site, project, folder.absolute(), strict=strict)
     if errors:
         sys.exit(1)
     click.echo(f"{folder}: next, in that folder: zensical build", err=True)

@@ -44,6 +44,7 @@ class Leaf:
     chapter: str = ""
     number: int = 0
     opening: bool = False
+    summary: str = ""
     heading: str = ""
     """What stands in the place of the page's own heading, when it is not to stay."""
 
@@ -152,7 +153,10 @@ def point_links(root: Tree, leaf: Leaf, volume: Volume, place: Callable[[Leaf, s
         path = unquote(parts.path).lstrip("/")
         found = known.get(path)
         if found is None:
-            element.set("href", urljoin(volume.address or _SITE, href if not volume.address else path))
+            if volume.address:
+                element.set("href", urljoin(volume.address, path))
+            else:
+                del element.attrib["href"]  # nobody knows where the site is
         else:
             element.set("href", place(found, unquote(parts.fragment)))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from html import escape
 from pathlib import Path
@@ -16,15 +15,14 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import ConfigurationError
 from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.files import Files
-from mkdocs.structure.nav import Navigation, get_navigation
+from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 from mkdocs.utils.templates import TemplateContext
 
 from ...glossary.chapters import Book
-from ...glossary.library import Library, book_of
+from ..mkdocs.assets import STYLE
+from ..mkdocs.nav import title_of
 from ..mkdocs.plugin import MetalworkingPlugin
-from ..mkdocs.reading import quiet
-from . import twin
 from .leaves import Leaf, Volume
 
 FORMS = ("html", "pdf", "epub", "markdown")
@@ -44,43 +42,20 @@ class BookPlugin(BasePlugin[BookConfig]):
     """Makes one page to print, a PDF, an EPUB and Markdown of the book's pages."""
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
-        """Find the plugin that knows the book, and tell llmstxt how a page becomes Markdown."""
+        """Find the plugin that knows the book."""
         found = next((p for p in config.plugins.values() if isinstance(p, MetalworkingPlugin)), None)
         if found is None:
             raise ConfigurationError("metalworking-book: list the plugin metalworking too")
         self._metalworking = found
         self._pages: dict[str, str] = {}
-        self._titles: dict[str, str] = {}
-        self._leaves: list[Leaf] = []
+        self._nav = Navigation([], [])
         self._files: dict[str, str] = {}
-        self._twins = config.plugins.get("llmstxt")
-        if "markdown" in self.config.forms and self._twins is None:
-            raise ConfigurationError("metalworking-book: the form markdown is made by the plugin llmstxt; list it too")
-        if self._twins is not None:
-            self._twins.config["autoclean"] = False
-            self._twins.config["preprocess"] = twin.__file__
         return config
-
-    @event_priority(100)
-    def on_files(self, files: Files, config: MkDocsConfig) -> Files:
-        """Tell llmstxt which pages there are, in order of reading, before it looks them up."""
-        if self._twins is not None:
-            library = Library()
-            library.read(files, lambda file: file.src_uri)
-            with quiet():
-                nav = get_navigation(files, config)
-            sections: dict[str, list[dict[str, str]]] = {}
-            for leaf in leaves_of(nav, book_of(nav, library)):
-                if (entry := library.entries.get(leaf.uri)) is None:
-                    continue
-                sections.setdefault(leaf.chapter or config.site_name, []).append({leaf.uri: entry.meta.summary})
-            self._twins.config["sections"] = sections
-        return files
 
     @event_priority(-200)
     def on_nav(self, nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
-        """Learn the order of the leaves, after every plugin that changes the nav."""
-        self._leaves = list(leaves_of(nav, self._metalworking.book))
+        """Remember the nav, after every plugin that changes it."""
+        self._nav = nav
         self._files = {file.url: file.abs_dest_path for file in files.media_files()}
         return nav
 
@@ -90,7 +65,6 @@ class BookPlugin(BasePlugin[BookConfig]):
     ) -> TemplateContext:
         """Take the finished page."""
         self._pages[page.file.src_uri] = page.content or ""
-        self._titles[page.file.src_uri] = str(page.title or "")
         return context
 
     @event_priority(-100)
@@ -107,17 +81,19 @@ class BookPlugin(BasePlugin[BookConfig]):
         }
         for form in self.config.forms:
             if form == "markdown":
-                _LOG.info("Book: %d pages of Markdown, llms.txt", _copy_markdown(Path(config.site_dir), folder))
+                _LOG.info("Book: %d pages of Markdown, llms.txt", _markdown(volume, folder))
                 continue
             path = folder / f"{name}.{form}"
             makers[form](path)
             _LOG.info("Book: %s, %.1f MB", path.name, path.stat().st_size / 1e6)
 
     def _volume(self, config: MkDocsConfig) -> Volume:
-        for leaf in self._leaves:
+        leaves = list(leaves_of(self._nav, self._metalworking.book))
+        for leaf in leaves:
             leaf.html = self._pages.get(leaf.uri, leaf.html)
-            leaf.title = leaf.title or self._titles.get(leaf.uri, "")  # without a name in the nav, known only now
-        site = Path(config.site_dir)
+            entry = self._metalworking.entry(leaf.uri)
+            leaf.summary = entry.meta.summary if entry is not None else ""
+        site, styles = Path(config.site_dir), dict.fromkeys([STYLE, *config.extra_css])
         return Volume(
             config.site_name,
             config.site_description or "",
@@ -125,8 +101,8 @@ class BookPlugin(BasePlugin[BookConfig]):
             config.site_url or "",
             str(config.theme.get("language") or config.theme.get("locale") or "en"),
             str(site / logo) if (logo := config.theme.get("logo")) and (site / logo).is_file() else "",
-            [leaf for leaf in self._leaves if leaf.html],
-            [(site / name).read_text(encoding="utf-8") for name in config.extra_css if (site / name).is_file()],
+            [leaf for leaf in leaves if leaf.html],
+            [(site / name).read_text(encoding="utf-8") for name in styles if (site / name).is_file()],
             self._files,
         )
 
@@ -140,7 +116,7 @@ def leaves_of(nav: Navigation, book: Book[str]) -> Iterator[Leaf]:
 
     def leaf(uri: str, **more: Any) -> Leaf:
         page = pages[uri]
-        return Leaf(uri, page.file.url, str(page.title or ""), "", **more)
+        return Leaf(uri, page.url, title_of(page), "", **more)
 
     for uri in book.front:
         found = leaf(uri)
@@ -160,14 +136,10 @@ def leaves_of(nav: Navigation, book: Book[str]) -> Iterator[Leaf]:
             yield leaf(item.file.src_uri)
 
 
-def _copy_markdown(site: Path, folder: Path) -> int:
-    """Copy what llmstxt wrote to the places it has on the site; return the number of pages."""
-    pages = [path for path in site.rglob("*.md") if not path.is_symlink()]
-    for path in [*pages, *site.glob("llms*.txt")]:
-        target = folder / path.relative_to(site)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, target)
-    return len(pages)
+def _markdown(volume: Volume, folder: Path) -> int:
+    from .markdown import write_markdown
+
+    return write_markdown(volume, folder)
 
 
 def _html(volume: Volume, path: Path, paper: str) -> None:

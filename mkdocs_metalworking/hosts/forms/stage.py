@@ -9,93 +9,90 @@ from __future__ import annotations
 import logging
 import os
 import shutil
-from contextlib import chdir
-from dataclasses import replace
 from pathlib import Path
 from posixpath import dirname, relpath
 from typing import Any
 
-import markdown
 import yaml
-from mkdocs.structure.files import Files
+from mkdocs.structure.files import File
 from mkdocs.structure.pages import Page
 from mkdocs.utils.yaml import get_yaml_loader, yaml_load
 
 from ...deliver.project import Project
 from ...glossary.callout import split_front_matter
-from ...markdown.extension import NAMES, MetalworkingExtension
+from ...markdown.extension import NAMES
 from ...quote.diagnostics import MetalworkingError
-from ..mkdocs.assets import ENTRY, STYLE
-from ..mkdocs.build import Build, Link
-from ..mkdocs.reading import Site
+from ..mkdocs.assets import ENTRY, STYLE, Lookup, add_assets
+from ..mkdocs.endings import Endings
+from ..mkdocs.reading import Reading
+from ..mkdocs.report import report_problems
+from ..mkdocs.site import Site
 
 _MARKER = ".metalworking-stage"
 _LOG = logging.getLogger("mkdocs.plugins.metalworking")
 
 
-class _Build(Build):
-    """Links as authors write them, from file to file: the engine makes addresses of them."""
-
-    def link(self, uri: str, page: Page) -> Link | None:
-        found = super().link(uri, page)
-        return found and replace(found, url=relpath(uri, dirname(page.file.src_uri) or "."))
-
-
 def stage(site: Site, project: Project, folder: Path, *, strict: bool) -> int:
     """Write ``mkdocs.yml`` and ``docs`` into *folder*; returns how many errors were logged.
 
-    Raises MetalworkingError (``stage``) for a folder that holds something else.
+    Raises MetalworkingError (``stage``) for a folder that holds something else, or in which a link stands where the
+    copy goes.
     """
     if folder.exists() and any(folder.iterdir()) and not (folder / _MARKER).exists():
         raise MetalworkingError("stage", f"{folder} holds something else", "name an empty folder")
+    for name in ("docs", "mkdocs.yml", _MARKER):
+        if (folder / name).is_symlink():
+            raise MetalworkingError("stage", f"{folder / name} is a link", "remove it, or name an empty folder")
     folder.mkdir(parents=True, exist_ok=True)
     (folder / _MARKER).touch()
     shutil.rmtree(folder / "docs", ignore_errors=True)
-    site.config.plugins._current_plugin = "metalworking"  # which File.generated reads, as in a hook
-    files = Files([*site.files])
-    texts, errors = _pages(site, project, files)
-    for file in files:
-        if file.inclusion.is_excluded():
-            continue
-        target = folder / "docs" / file.src_uri
+    problems = site.read(project)
+    reading = site.reading
+    assert reading is not None
+    errors = report_problems(problems, _LOG)
+    for name, content in _contents(site, reading):
+        target = folder / "docs" / name
         target.parent.mkdir(parents=True, exist_ok=True)
-        if file.src_uri in texts:
-            target.write_text(texts[file.src_uri], encoding="utf-8", newline="\n")
-        else:
-            target.write_bytes(file.content_bytes)
+        target.write_bytes(content)
     configuration = _configuration(site, folder, strict=strict)
     text = yaml.dump(configuration, allow_unicode=True, sort_keys=False)
     (folder / "mkdocs.yml").write_text(text, encoding="utf-8", newline="\n")
     return errors
 
 
-def _pages(site: Site, project: Project, files: Files) -> tuple[dict[str, str], int]:
-    """Return the text of every page as the engine shall read it. *files* gets the data of the lookup."""
-    extension = MetalworkingExtension(project=project)
-    extension.late = True  # nobody looks at the colours
-    extension.cites = site.options.citations
-    build = _Build(project, extension, site.config, site.options)
-    build.read_book(site.navigation(), files)
-    pages: list[tuple[Page, str, str]] = []
-    with chdir(site.root):
-        for file in files.documentation_pages():
-            page = file.page or Page(None, file, site.config)
-            lines = file.content_string.split("\n")
-            front = split_front_matter(file.content_string)[1]
-            body = build.begin_page("\n".join(lines[front:]), page)
-            markdown.Markdown(
-                extensions=[*site.config.markdown_extensions, extension],
-                extension_configs=site.config.mdx_configs or {},
-            ).convert(body)
-            pages.append((page, "".join(f"{line}\n" for line in lines[:front]), body))
-    errors = build.report_errors(_LOG)
-    build.connect(files)
-    texts: dict[str, str] = {}
-    for page, head, body in pages:
-        page.content = f"{body.rstrip()}\n\n"
-        build.finish_page(page)
-        texts[page.file.src_uri] = head + page.content
-    return texts, errors
+def _contents(site: Site, reading: Reading) -> list[tuple[str, bytes]]:
+    """Return every file of the staged docs."""
+    files, config = reading.files, reading.config
+    config.plugins._current_plugin = "metalworking"  # which File.generated reads, as in a hook
+    add_assets(files, config)
+    Lookup().add_to(files, reading)
+    endings = Endings(reading, where=_beside)
+    found = []
+    for file in files:
+        if file.inclusion.is_excluded():
+            continue
+        page = file.page
+        text = reading.texts.get(file.src_uri)
+        if page is None or text is None:
+            if not file.src_uri.startswith("../"):
+                found.append((file.src_uri, file.content_bytes))
+            continue
+        body = endings.fill(f"{text.rstrip()}\n\n", page)
+        if site.options.chapters:
+            body += endings.html(endings.of(page), page)
+        found.append((file.src_uri, (_front(file) + body).encode()))
+    return found
+
+
+def _beside(file: File, page: Page) -> str:
+    """Return the link as authors write it, from file to file: the engine makes addresses of them."""
+    return relpath(file.src_uri, dirname(page.file.src_uri) or ".")
+
+
+def _front(file: File) -> str:
+    """Return the page's front matter as it stands in its file."""
+    lines = file.content_string.split("\n")[: split_front_matter(file.content_string)[1]]
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _configuration(site: Site, folder: Path, *, strict: bool) -> dict[str, Any]:

@@ -1,7 +1,4 @@
-"""Markdown of a page for readers that take no HTML: excerpts as fences with permalinks, citations as links.
-
-This is what mkdocs-llmstxt calls a preprocessor; the book plugin names it there.
-"""
+"""A page's HTML made simple enough for Markdown: excerpts as code under a line of text, citations behind claims."""
 
 from __future__ import annotations
 
@@ -32,12 +29,16 @@ LANGUAGES = {
 _GONE = ".headerlink, .mw-filter, .mw-az-jump, .mw-place, .mw-linked-from, input, script, button, .mw-used:empty"
 
 
-def preprocess(soup: BeautifulSoup, output: str) -> None:  # noqa: ARG001  # the name and arguments are llmstxt's
-    """Change *soup*, a page, in place."""
-    for element in soup.select(_GONE):
+def simplify(soup: BeautifulSoup, works: dict[str, int] | None = None) -> None:
+    """Change *soup*, a page, in place.
+
+    With *works*, for the one file of all pages, what a reader finds elsewhere in the file is left out: excerpts and
+    citations of lines name their source in words alone, and a work that is cited is a number, entered in *works*.
+    """
+    for element in soup.select(_GONE if works is None else f"{_GONE}, .mw-sources, .mw-az"):
         element.decompose()
     for figure in soup.select("figure.mw-excerpt"):
-        _excerpt(soup, figure)
+        _excerpt(soup, figure, links=works is None)
     for svg in soup("svg"):
         _drawing(soup, svg)
     for callout in soup.select("aside.mw-cuda"):
@@ -47,19 +48,26 @@ def preprocess(soup: BeautifulSoup, output: str) -> None:  # noqa: ARG001  # the
     for heading in soup.select("h2, h3"):
         if heading.get_text() == "#":  # which would close a heading of Markdown
             heading.string = "Digits and marks"
-    _citations(soup)
+    _citations(soup, works)
     for element in soup.select("figure, figcaption"):
         element.name = "div" if element.name == "figure" else "p"
-    _autoclean(soup)
+    for image in soup.select("img[src^='data:']"):
+        image.decompose()
+    for highlighted in soup.select("div.highlight pre, td.code pre"):
+        _plain_code(soup, highlighted)
 
 
-def _autoclean(soup: BeautifulSoup) -> None:
-    from mkdocs_llmstxt import autoclean
+def _plain_code(soup: BeautifulSoup, pre: Tag) -> None:
+    """Make what Pygments coloured a block of code again, without the table of its line numbers."""
+    table = pre.find_parent("table")
+    classes = " ".join(str(name) for parent in pre.parents for name in parent.get("class") or ())
+    language = next((name for name in classes.split() if name.startswith("language-")), "")
+    made = soup.new_tag("pre", attrs={"class": language})
+    made.append(_tag(soup, "code", pre.get_text().removesuffix("\n")))
+    (table or pre).replace_with(made)
 
-    autoclean(soup)
 
-
-def _excerpt(soup: BeautifulSoup, figure: Tag) -> None:
+def _excerpt(soup: BeautifulSoup, figure: Tag, *, links: bool) -> None:
     """Make a paragraph and a fence of each part of an excerpt; the notes stay a list."""
     made: list[Any] = []
     title = figure.select_one(".mw-title")
@@ -72,9 +80,10 @@ def _excerpt(soup: BeautifulSoup, figure: Tag) -> None:
     for index, link in enumerate(files):
         lines = link.get_text().rpartition(":")[2].removeprefix(", ")
         word = "lines" if "\u2013" in lines else "line"
-        where = _tag(soup, "a", f"{name}, {word} {lines}", href=link["href"])
+        shown = index < len(parts)
+        where = _tag(soup, "a" if links or not shown else "span", f"{name}, {word} {lines}", href=link["href"])
         made.append(_paragraph(soup, where, f" of {repo} at {commit}, {license_}:"))
-        if index < len(parts):
+        if shown:
             language = LANGUAGES.get(name.rpartition(".")[2].lower(), "text")
             pre = soup.new_tag("pre", attrs={"class": f"language-{language}"})
             pre.append(_tag(soup, "code", "\n".join(parts[index])))
@@ -126,9 +135,10 @@ def _callout(soup: BeautifulSoup, callout: Tag) -> None:
     callout.name = "blockquote"
 
 
-def _citations(soup: BeautifulSoup) -> None:
-    """Put the text of each footnote, with its links, behind the words that it supports."""
+def _citations(soup: BeautifulSoup, works: dict[str, int] | None) -> None:
+    """Put the text of each footnote behind the words that it supports, with its links, or short and with *works*."""
     notes = {str(item.get("id")): item for item in soup.select(".footnote li")}
+    told: set[str] = set()
     for reference in soup.select("sup[id^='fnref']"):
         link = reference.select_one("a")
         note = notes.get(str(link["href"]).removeprefix("#")) if link is not None else None
@@ -140,10 +150,44 @@ def _citations(soup: BeautifulSoup) -> None:
             span.append(part.__copy__())
         if isinstance(span.contents[-1], str):
             span.contents[-1].replace_with(str(span.contents[-1]).rstrip().removesuffix("."))
-        span.append(")")
+        short = works is not None and note.select_one(".mw-cite") is not None
+        span.append(_shorten(span, works, told) if short and works is not None else ")")
         reference.replace_with(span)
     for footnotes in soup.select(".footnote"):
         footnotes.decompose()
+
+
+def _shorten(span: Tag, works: dict[str, int], told: set[str]) -> str:
+    """Leave of a citation of lines the file and the lines, of a work its number; return what closes it.
+
+    *told* holds the files that the page has named in full: after that, a file's name is enough.
+    """
+    file = next((link for link in span("a") if link.code is not None), None)
+    work = span.cite
+    if file is not None:
+        path = file.get_text()
+        repo = "".join(part.get_text() for part in list(span.contents)[1 : span.contents.index(file)])
+        name = path.rpartition("/")[2] if f"{repo}{path}" in told else f"{repo.partition(' at ')[0]} {path}"
+        told.add(f"{repo}{path}")
+        commit = str(file.get("href") or "").partition(path)[0].replace("/blob/", "/tree/").rstrip("/")
+        works.setdefault(f"{repo.removesuffix(', ')} {commit}", len(works) + 1)
+        for before in list(file.previous_siblings):
+            before.extract()
+        file.insert_before(" (")
+        file.replace_with(name)
+        for link in span("a"):
+            link.unwrap()
+    elif work is not None:
+        place = work.parent if work.parent is not None and work.parent.name == "a" else work
+        address = str(place.get("href") or "") if place is not work else ""
+        author = "".join(part.get_text() for part in list(span.contents)[1 : span.contents.index(place)])
+        date, bar, rest = str(place.next_sibling or "").partition(" (")
+        name = " ".join(f"{author}{work.get_text()}{date}{' ' if address else ''}{address}".split())
+        number = works.setdefault(name, len(works) + 1)
+        span.clear()
+        span.append(f" [{number}{f': {rest.removesuffix(chr(41))}' if bar else ''}")
+        return "]"
+    return ")"
 
 
 def _inline(note: Tag) -> Iterator[Any]:

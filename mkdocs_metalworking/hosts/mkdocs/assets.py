@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import json
 from collections import ChainMap
-from collections.abc import Collection, Iterator, Mapping
-from importlib import resources
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, cast
 
 from mkdocs.config.config_options import ExtraScriptValue
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
-from ...glossary.labels import SCRIPT
+from ...glossary.labels import SCRIPT, labels_for
+from ...glossary.library import Entry
+from ...glossary.lookup import lookup_data, lookup_json, terms
+from .reading import Reading
 
 FOLDER = "assets/metalworking"
 STYLE = f"{FOLDER}/metalworking.css"
 ENTRY = f"{FOLDER}/metalworking.js"
+LOOKUP = f"{FOLDER}/lookup.json"
+"""Where the browser finds what the CUDA lookup and the link previews show."""
+PARTS = frozenset({"lookup", "previews"})
+"""What of the scripts the site asked for on every page."""
 _OURS = (' class="mw-', " data-mw-")
-
-
-def package_files() -> Iterator[tuple[str, bytes]]:
-    """Yield the path, from the site's root, and the bytes of every style and script."""
-    for file in sorted(resources.files("mkdocs_metalworking").joinpath("assets").iterdir(), key=lambda one: one.name):
-        yield f"{FOLDER}/{file.name}", file.read_bytes()
+_HERE = Path(__file__).parents[2] / "assets"
 
 
 def settings_file(labels: Mapping[str, str], parts: Collection[str]) -> tuple[str, bytes]:
@@ -33,11 +35,52 @@ def settings_file(labels: Mapping[str, str], parts: Collection[str]) -> tuple[st
     return f"{FOLDER}/settings.js", f"export default {json.dumps(told, ensure_ascii=False, indent=1)};\n".encode()
 
 
-def add_file(files: Files, config: MkDocsConfig, uri: str, content: bytes) -> None:
-    """Put a file that was made among the *files* of the site, in the place of one of an earlier build."""
-    if (old := files.get_file_from_path(uri)) is not None:
+def _add(files: Files, file: File) -> None:
+    """Put *file* among the *files* of the site, in the place of one of an earlier build."""
+    if (old := files.get_file_from_path(file.src_uri)) is not None:
         files.remove(old)
-    files.append(File.generated(config, uri, content=content))
+    files.append(file)
+
+
+def add_assets(files: Files, config: MkDocsConfig) -> None:
+    """Put every style and script among *files*.
+
+    What lies in the package has its path: plugins that sort files by language or project look at it.
+    """
+    for path in sorted(_HERE.iterdir(), key=lambda one: one.name):
+        _add(files, File.generated(config, f"{FOLDER}/{path.name}", abs_src_path=str(path)))
+    uri, content = settings_file(labels_for(), PARTS)
+    _add(files, File.generated(config, uri, content=content))
+
+
+class Lookup:
+    """The data of the lookup, of one build or of several for one site, as for several languages."""
+
+    def __init__(self) -> None:
+        self._pages: dict[str, Any] = {}
+        self._terms: list[Any] = []
+
+    def add_to(self, files: Files, reading: Reading) -> None:
+        """Put what *reading* found, and what was found before, into *files*; pages behind a password stay out."""
+        known = [entry for entry in reading.entries(reading.book) if not _secret(files, entry)]
+        data = lookup_data(terms(known, reading.mapping), _addresses(reading.entries(), files))
+        self._pages |= data["pages"]
+        self._terms += [term for term in data["terms"] if term not in self._terms]
+        content = lookup_json({"pages": self._pages, "terms": self._terms})
+        _add(files, File.generated(reading.config, LOOKUP, content=content))
+
+
+def _addresses(entries: Iterable[Entry], files: Files) -> Iterator[tuple[Entry, str]]:
+    for entry in entries:
+        file = files.get_file_from_path(entry.uri)
+        if file is not None and not _secret(files, entry):
+            yield entry, file.url
+
+
+def _secret(files: Files, entry: Entry) -> bool:
+    """Tell whether the plugin encryptcontent hides the page."""
+    file = files.get_file_from_path(entry.uri)
+    return file is not None and bool(getattr(file.page, "encryptcontent", None))
 
 
 def used_by(html: str) -> bool:

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Iterable
+from html import escape, unescape
+
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import ConfigurationError
+from mkdocs.structure.files import File
+from mkdocs.structure.pages import Page
 
-from ...markdown.extension import NAMES
+from ...markdown.extension import NAMES, MetalworkingExtension
+from ...markdown.page import PageContext
 
 _DELIMITERS = (
     "j2_block_start_string",
@@ -50,8 +57,59 @@ def take_over(config: MkDocsConfig) -> dict[str, object]:
 
     Returns what it is configured with there; beside the plugin, whose options count, that is for the other engine.
     """
-    config.markdown_extensions[:] = [name for name in config.markdown_extensions if str(name) not in NAMES]
+    config.markdown_extensions[:] = [
+        one  # an extension of ours is left from the build before, where a plugin builds the site again
+        for one in config.markdown_extensions
+        if str(one) not in NAMES and not isinstance(one, MetalworkingExtension)
+    ]
     found: dict[str, object] = {}
     for name in NAMES:
         found.update((config.mdx_configs or {}).pop(name, {}) or {})
     return found
+
+
+_SHAPING = ("config", "pre_build", "files", "nav", "pre_page", "page_read_source", "page_markdown")
+"""Events at which a plugin may make, change, move or leave out pages, or change how they are converted."""
+_HARMLESS = frozenset(
+    (
+        *("search", "material/search", "material/info", "material/offline", "material/optimize", "material/privacy"),
+        *("material/social", "material/tags", "material/typeset", "metalworking", "metalworking-book"),
+        *("git-authors", "git-revision-date-localized", "glightbox", "llmstxt", "mike", "minify", "redirects", "rss"),
+    )
+)
+"""Plugins that have such events and, by their code, leave the text of pages and the list of them alone."""
+
+
+def shaping(config: MkDocsConfig) -> list[str]:
+    """Return the plugins and hooks of a site that may make, change, move or leave out pages, by name."""
+    names = {id(plugin): name for name, plugin in config.plugins.items()}
+    found: dict[str, None] = {}
+    for event in _SHAPING:
+        for method in config.plugins.events[event]:
+            owner = getattr(method, "__self__", None)
+            name = names.get(id(owner)) or getattr(method, "__module__", "") or "a hook"
+            if name not in _HARMLESS and f"material/{name}" not in _HARMLESS:
+                found[name] = None
+    return list(found)
+
+
+_PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.DOTALL)
+_TAG = re.compile(r"<[^>]*>")
+_FEED_LENGTH = 160
+
+
+def describe_for_feeds(page: Page, html: str, context: PageContext) -> None:
+    """Give *page* a description, its first paragraph, where the plugin rss would show the Markdown of our grammar."""
+    if page.meta.get("description") or not (context.quotations or context.citations):
+        return
+    texts = (" ".join(unescape(_TAG.sub("", found)).split()) for found in _PARAGRAPH.findall(html))
+    text = next((text for text in texts if text), str(page.title or ""))
+    page.meta["description"] = escape(text if len(text) <= _FEED_LENGTH else f"{text[: _FEED_LENGTH - 1]}\u2026")
+
+
+def fill_kept(files: Iterable[File], fill: Callable[[str, Page], str]) -> None:
+    """Finish the copies of pages that the plugin print-site made before all pages were read."""
+    for file in files:
+        kept = getattr(file.page, "html", None)
+        if file.page is not None and isinstance(kept, str):
+            file.page.html = fill(kept, file.page)  # type: ignore[attr-defined]  # print-site's own

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from jinja2 import Environment
-from mkdocs.config import base
-from mkdocs.config import config_options as c
+from mkdocs.commands.build import _populate_page
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort, ConfigurationError
 from mkdocs.livereload import LiveReloadServer
@@ -21,38 +20,27 @@ from mkdocs.utils.templates import TemplateContext
 
 from ... import __version__
 from ...deliver.progress import Progress
-from ...deliver.project import KNOWN_TRANSPORTS, TRANSPORTS, Project, Settings
+from ...deliver.project import Project, Settings
 from ...deliver.store import default_root
 from ...glossary.chapters import Book
+from ...glossary.library import Entry
 from ...markdown.extension import MetalworkingExtension
 from ...markdown.highlight import FORMAT
 from ...markdown.highlight_cache import DiskLineCache
 from ...quote.diagnostics import MetalworkingError
 from . import compatibility
-from .assets import used_by, with_assets
-from .build import Build
+from .assets import PARTS, Lookup, add_assets, used_by, with_assets
+from .code import revealed
+from .endings import Endings
+from .errand import Errand
+from .finishing import finish, prepare_search, searched
+from .options import MetalworkingConfig
+from .reading import Reading
 from .replay import Replay
+from .report import report_elsewhere, report_problems, report_summary
 
 Command = Literal["build", "gh-deploy", "serve"]
 _LOG = logging.getLogger("mkdocs.plugins.metalworking")
-_KEEPERS = frozenset({"llmstxt", "print-site"})
-"""Plugins that take a page's content before the search has read it, and keep it."""
-
-
-class MetalworkingConfig(base.Config):
-    """Options of the plugin in mkdocs.yml; docs/plugin explains each."""
-
-    sources = c.Type(str, default="sources.yml")
-    lock = c.Type(str, default="sources.lock")
-    code = c.Type(str, default="code")
-    store = c.Type(str, default="")
-    transports = c.ListOfItems(c.Choice(KNOWN_TRANSPORTS), default=list(TRANSPORTS))
-    offline = c.Type(bool, default=False)
-    search = c.Type(bool, default=True)
-    citations = c.Type(bool, default=True)
-    chapters = c.Type(bool, default=True)
-    callouts = c.Choice(("optional", "required"), default="optional")
-    mapping = c.Type(str, default="")
 
 
 class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
@@ -60,14 +48,20 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
 
     def __init__(self) -> None:
         self._command: Command = "build"
+        self._dirty = False
         self._cache: DiskLineCache | None = None
-        self._build: Build | None = None
+        self._reading: Reading | None = None
+        self._endings: Endings | None = None
+        self._lookup = Lookup()
+        self._built: MkDocsConfig | None = None
         self._watched: list[str] = []
         self._replay: Replay | None = None
+        self.errand: Errand | None = None
+        """Set by a command that reads the pages through the site's plugins and builds nothing."""
 
     def on_startup(self, *, command: Command, dirty: bool) -> None:
         """Remember the command. Being defined, it also lets this object survive the rebuilds of ``serve``."""
-        self._command = command
+        self._command, self._dirty = command, dirty
         if command == "serve" and not dirty:
             self._replay = Replay()
             self._replay.watch()
@@ -81,27 +75,33 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
             settings = Settings.of(dict(self.config), base=base_dir)
         except MetalworkingError as problem:
             raise ConfigurationError(str(problem)) from problem
-        quiet = logging.getLogger("mkdocs").getEffectiveLevel() > logging.INFO
-        project = Project.load(settings, progress=Progress(quiet=quiet))
         self._watched = [
             str(settings.sources),
             str(settings.lock),
             *([config.theme.custom_dir] if config.theme.custom_dir else []),
             *([str(settings.root / self.config.mapping)] if self.config.mapping else []),
         ]
+        project = self._project(settings)
         extension = MetalworkingExtension(project=project)
-        # A search reads plain code; a plugin that keeps what a page holds must find all of it.
-        searched = "material/search" in config.plugins or "search" in config.plugins
-        extension.late = searched and not _KEEPERS.intersection(config.plugins)
+        extension.late = self.errand is not None or searched(config)  # a search reads plain code
         extension.search = self.config.search
-        extension.cites = self.config.citations
-        extension.line_cache = self._line_cache(settings)
+        if self.errand is None:
+            extension.line_cache = self._line_cache(settings)
         config.markdown_extensions.append(extension)  # type: ignore[arg-type]  # MkDocs takes instances too
-        if self._build is not None:
-            self._build.close()
-        library = self._build.library if self._build is not None else None
-        self._build = Build(project, extension, config, self.config, library=library, replay=self._replay)
+        library = self._reading.library if self._reading is not None else None
+        serving = self._command == "serve"
+        self._reading = Reading(config, self.config, project, extension, library=library, serving=serving)
+        if config is not self._built:  # else a plugin builds the same site again, in another language
+            self._built, self._lookup = config, Lookup()
         return config
+
+    def _project(self, settings: Settings) -> Project:
+        if self.errand is not None:
+            return self.errand.project
+        if self._reading is not None:
+            self._reading.project.close()
+        quiet = logging.getLogger("mkdocs").getEffectiveLevel() > logging.INFO
+        return Project.load(settings, progress=Progress(quiet=quiet))
 
     def _line_cache(self, settings: Settings) -> DiskLineCache:
         if self._cache is None:
@@ -109,45 +109,94 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
             self._cache = DiskLineCache(root / "highlight.sqlite", f"{__version__}:{FORMAT}")
         return self._cache
 
-    @event_priority(-100)
+    @event_priority(-200)
+    def on_files(self, files: Files, config: MkDocsConfig) -> Files:
+        """Let the drafts of a command stand in the place of files."""
+        if self.errand is not None:
+            self.errand.lay_drafts(files, config)
+        return files
+
+    @event_priority(-150)
     def on_nav(self, nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
-        """Learn the order of reading and what every page says of itself."""
+        """Learn the order of reading and what every page says of itself, after every plugin that changes the nav."""
         if self._replay is not None:
             self._replay.begin(config, files, map(Path, self._watched))
-        self._current.read_book(nav, files)
+        self._current.start(nav, files, self.errand.drafts if self.errand else None)
         return nav
 
     @event_priority(-100)
     def on_page_markdown(self, markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
         """Tell the extension which page comes; last of all plugins, so that the text is what will be converted."""
-        return self._current.begin_page(markdown, page)
+        text, context = self._current.begin(page, markdown)
+        known = self._replay.prepare(page, text) if self._replay is not None else None
+        self._current.convert_next(page, known or context)
+        return "" if known is not None else text
 
     @event_priority(100)
     def on_page_content(self, html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
         """Take what the extension found on the page; other plugins that read pages get the code, not its words."""
-        self._current.end_page(page)
+        if self._replay is not None:
+            text = self._current.texts[page.file.src_uri]
+            html = page.content = self._replay.restore(page, files, text) or html
+        context = self._current.end(page)
+        if self._replay is not None:
+            self._replay.keep(page, context, sound=not context.diagnostics)
+        if "rss" in config.plugins:
+            compatibility.describe_for_feeds(page, html, context)
         readers = config.plugins.events["page_content"]
-        return html if all(_owner(reader) is self for reader in readers) else self._current.reveal(html, page)
+        return html if all(_owner(reader) is self for reader in readers) else revealed(html, context)
 
-    def on_env(self, env: Environment, config: MkDocsConfig, files: Files) -> Environment:
+    @event_priority(100)
+    def _all_read(self, env: Environment, config: MkDocsConfig, files: Files) -> Environment:
+        """Read the pages that a dirty build passes over, since others show them; an errand ends here."""
+        if self._dirty:
+            for file in self._current.documents():
+                if file.page is not None and file.page.content is None:
+                    _populate_page(file.page, config, files, dirty=False)
+        if self.errand is not None:
+            self.errand.end(self._current, config)
+        return env
+
+    def _report(self, env: Environment, config: MkDocsConfig, files: Files) -> Environment:
         """Every page is rendered and none is written: report what is wrong, then link the pages to each other.
 
         Wrong bytes, ranges and grammar end ``build`` and ``gh-deploy`` here, even when quiet.
         """
-        failed = self._current.report_errors(_LOG)
-        if failed and self._command != "serve":
-            raise Abort(f"metalworking: {failed} error{'s' if failed > 1 else ''}; nothing wrong may be published.")
-        self._current.connect(files)
+        self._current.finish()
+        if self.errand is not None:
+            self._endings = Endings(self._current)
+            return env
+        self._stop_at(report_problems(self._current.diagnostics, _LOG))
+        self._endings = Endings(self._current)
+        if "print-site" in config.plugins:
+            compatibility.fill_kept(self._current.documents(), self._endings.fill)
         if self._replay is not None:
             self._replay.connect(self._current.nav, env)
         return env
+
+    @event_priority(-100)
+    def _add_files(self, env: Environment, config: MkDocsConfig, files: Files) -> Environment:
+        """Add the styles, the scripts and their data, after plugins that move the files of a site."""
+        if self.errand is None:
+            html = (file.page.content or "" for file in files.documentation_pages() if file.page)
+            if PARTS:
+                self._lookup.add_to(files, self._current)
+            if PARTS or any(map(used_by, html)):
+                add_assets(files, config)
+        return env
+
+    on_env = CombinedEvent(_all_read, _report, _add_files)
+
+    def _stop_at(self, errors: int) -> None:
+        if errors and self._command != "serve":
+            raise Abort(f"metalworking: {errors} error{'s' if errors > 1 else ''}; nothing wrong may be published.")
 
     @event_priority(100)
     def _before_search(
         self, context: TemplateContext, page: Page, config: MkDocsConfig, nav: Navigation
     ) -> TemplateContext:
         """Put words in the place of code for the search, which reads the page at priority 0."""
-        self._current.conceal(page)
+        prepare_search(page, self._current.pages.get(page.file.src_uri), config)
         return context
 
     @event_priority(-50)
@@ -158,9 +207,11 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
 
         Material's search reads the page at priority 0; what comes after it costs no search.
         """
-        ending = self._current.finish_page(page)
+        assert self._endings is not None
+        known, again = self._current.pages.get(page.file.src_uri), self._replay is not None
+        ending = finish(page, known, self._endings, chapters=self.config.chapters, again=again)
         context["metalworking"] = ending  # type: ignore[typeddict-unknown-key]
-        if self._current.parts or used_by(page.content or ""):
+        if PARTS or used_by(page.content or ""):
             context["config"] = with_assets(config)
         if self._replay is not None:
             self._replay.template_key(page, cast(dict[str, Any], context), ending)
@@ -172,7 +223,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         self, context: TemplateContext, template_name: str, config: MkDocsConfig
     ) -> TemplateContext:
         """Give the 404 page what the site asked for on every page."""
-        if self._current.parts:
+        if PARTS:
             context["config"] = with_assets(config)
         return context
 
@@ -181,7 +232,10 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         """Say what was quoted and from where; under ``--strict`` a card is fatal, even when quiet."""
         if self._cache is not None:
             self._cache.flush()
-        missing = self._current.report_summary(_LOG)
+        if self.errand is not None:
+            return
+        self._stop_at(report_elsewhere(self._current, _LOG))
+        missing = report_summary(self._current, _LOG)
         if missing and config.strict:
             raise Abort(
                 f"metalworking: {missing} excerpt{'s' if missing > 1 else ''} could not be read, in strict mode."
@@ -189,23 +243,27 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
 
     def on_build_error(self, error: Exception) -> None:
         """Release what a build that broke off still holds."""
-        if self._build is not None:
-            self._build.close()
+        self._close()
 
     def on_shutdown(self) -> None:
         """Release git processes, archives and the cache."""
-        if self._build is not None:
-            self._build.close()
+        self._close()
         if self._cache is not None:
             self._cache.close()
         if self._replay is not None:
             self._replay.close()
 
+    def _close(self) -> None:
+        if self._reading is not None and self.errand is None:
+            self._reading.project.close()
+
     def on_serve(self, server: LiveReloadServer, config: MkDocsConfig, builder: Callable[..., Any]) -> LiveReloadServer:
-        """Rebuild when the sources, the lock or an override changes."""
-        for path in self._watched:
-            if Path(path).exists():
-                server.watch(path)
+        """Rebuild when the sources, the lock or an override changes, or is made."""
+        for path in map(Path, self._watched):
+            if path.exists():
+                server.watch(str(path))
+            elif path.parent.exists():
+                server.watch(str(path.parent), recursive=False)
         return server
 
     @property
@@ -213,11 +271,15 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         """The book as the nav of the present build describes it."""
         return self._current.book
 
+    def entry(self, uri: str) -> Entry | None:
+        """Return what the page at *uri* says of itself, with its title, once all pages are read."""
+        return self._current.entry(uri)
+
     @property
-    def _current(self) -> Build:
-        if self._build is None:
+    def _current(self) -> Reading:
+        if self._reading is None:
             raise ConfigurationError("metalworking: on_config has not run")
-        return self._build
+        return self._reading
 
 
 def _owner(method: object) -> object:

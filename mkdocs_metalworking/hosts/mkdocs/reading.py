@@ -1,208 +1,238 @@
-"""A MkDocs site as the command line sees it: its pages converted, without building anything."""
+"""The one reading of a site: its pages in order, what each says of itself, quotes, cites and links to.
+
+A build asks for it hook by hook; the commands go through the same steps by themselves (``site.py``).
+"""
 
 from __future__ import annotations
 
-import contextlib
-import io
-import logging
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+import copy
+from collections.abc import Iterable
+from html import escape
 from pathlib import Path
-from typing import Any
 
-import markdown
-from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.exceptions import Abort, ConfigurationError
-from mkdocs.structure.files import File, Files, get_files
-from mkdocs.structure.nav import Navigation, get_navigation
+from mkdocs.structure.files import File, Files, InclusionLevel
+from mkdocs.structure.nav import Navigation
+from mkdocs.structure.pages import Page
+from mkdocs.utils.meta import get_data
 
-from ...deliver.progress import SILENT, Progress
-from ...deliver.project import Project, Settings
-from ...glossary.callout import split_front_matter
-from ...glossary.library import Library, book_of, without_callout
+from ...deliver.project import Project
+from ...glossary.callout import PageMeta
+from ...glossary.chapters import Book
+from ...glossary.library import Entry, Library, without_callout
 from ...glossary.mapping import Row, read_mapping
+from ...glossary.mark_lines import marks_on
 from ...glossary.marks import Marks
 from ...markdown.extension import MetalworkingExtension
+from ...markdown.leftovers import unread
 from ...markdown.page import PageContext
-from ...quote.blob import FileKey
-from ...quote.diagnostics import Diagnostic, Diagnostics, Location, MetalworkingError, Severity
+from ...quote.diagnostics import Diagnostic, Diagnostics, Location, Severity
 from ...quote.lines import text_lines
-from .compatibility import take_over
-from .plugin import MetalworkingConfig, MetalworkingPlugin
+from .conversions import Conversions
+from .metadata import meta_of_plugins
+from .nav import book_of, named_twice, title_of
+from .options import MetalworkingConfig
+
+_NOTHING = PageMeta()
 
 
-@dataclass
-class Site:
-    """A loaded mkdocs.yml. ``pages`` holds what the extension found, by source path, after *read*."""
+class Reading:
+    """One round over the pages: *start*, then *begin* and *end* for each page, then *finish*."""
 
-    config: MkDocsConfig
-    options: MetalworkingConfig
-    files: Files
-    root: Path
-    library: Library = field(default_factory=Library)
-    pages: dict[str, PageContext] = field(default_factory=dict)
-    html: dict[str, str] = field(default_factory=dict)
-    drafts: dict[Path, str] = field(default_factory=dict)
-    """Texts that are read in the place of files: what a command is about to write."""
-    _unlocked: dict[str, Location] = field(default_factory=dict)
+    def __init__(
+        self,
+        config: MkDocsConfig,
+        options: MetalworkingConfig,
+        project: Project,
+        extension: MetalworkingExtension,
+        *,
+        library: Library | None = None,
+        serving: bool = False,
+    ) -> None:
+        self.config = config
+        self.project = project
+        self.library = library or Library()
+        self.diagnostics = Diagnostics(project.problems)
+        self.files = Files([])
+        self.nav = Navigation([], [])
+        self.book: Book[str] = Book(())
+        self.mapping: list[Row] = []
+        self.pages: dict[str, PageContext] = {}
+        self.texts: dict[str, str] = {}
+        """The Markdown of each page as it was converted."""
+        self.conversions = Conversions(lambda: self._writing())
+        self._options = options
+        self._extension = extension
+        self._inclusion = InclusionLevel.is_in_serve if serving else InclusionLevel.is_included
+        self._docs = docs_label(config)
+        self._marks = Marks(self._listed, self.title, (), project.sources)
+        extension.conversions = self.conversions.context
+        extension.cites = options.citations
 
-    @classmethod
-    def load(cls, config_file: str | None) -> Site:
-        """Load mkdocs.yml and list its files. Raises MetalworkingError (``config``) when that fails."""
+    def start(self, nav: Navigation, files: Files, drafts: dict[Path, str] | None = None) -> None:
+        """Read the front matter of every page, *drafts* in the place of files, and the order of the nav."""
+        self.nav, self.files = nav, files
+        self.library.read((file.src_uri, self._text(file), self.label(file)) for file in self.documents())
+        self._read_mapping(drafts or {})
+        self._marks = Marks(self._listed, self.title, self.mapping, self.project.sources)
+        self._order_of_reading()
+        self._reckon()
+
+    def documents(self) -> list[File]:
+        """Return the pages that this build shows, in the order in which they are read."""
+        return list(self.files.documentation_pages(inclusion=self._inclusion))
+
+    def _text(self, file: File) -> str:
+        """Return a page's text. One that cannot be read is an error, told with the others; its text says so then."""
         try:
-            with quiet() as told:
-                config = load_config(config_file=config_file)
-        except Abort as error:
-            where = Location(Path(config_file or "mkdocs.yml").name)
-            raise MetalworkingError("config", "; ".join(told) or str(error), "", where) from error
-        except ConfigurationError as error:
-            raise MetalworkingError(
-                "config", str(error), "run this in the folder of mkdocs.yml, or name it with -f"
-            ) from error
-        listed = take_over(config)
-        plugin = next((p for p in config.plugins.values() if isinstance(p, MetalworkingPlugin)), None)
-        options = plugin.config if plugin is not None else MetalworkingConfig()
-        if plugin is None:  # a site of an engine that knows no plugins: the extension has the options
-            options.load_dict({name: value for name, value in listed.items() if name in options})
-        return cls(config, options, get_files(config), Path(config.config_file_path or ".").resolve().parent)
+            return file.content_string
+        except (OSError, UnicodeDecodeError) as error:
+            problem, hint = str(error), "a plugin or a link names it"
+            if isinstance(error, UnicodeDecodeError):
+                problem = f"byte {error.start + 1} is no UTF-8"
+                hint = "save the page as UTF-8"
+            elif error.strerror:
+                problem = error.strerror
+            where = Location(self.label(file))
+            self.diagnostics.add(Diagnostic(Severity.ERROR, "files", f"cannot be read: {problem}", hint, where))
+            file.content_string = f"# {file.name}\n\nThis page cannot be read: {problem}.\n"
+            return file.content_string
 
-    def settings(self, *, offline: bool) -> Settings:
-        """Return where things are; *offline* keeps off the network whatever the configuration says."""
-        settings = Settings.of(self.options, base=self.root)
-        return replace(settings, offline=offline or settings.offline)
+    def _read_mapping(self, drafts: dict[Path, str]) -> None:
+        if not self._options.mapping:
+            return
+        path = self.project.settings.root / self._options.mapping
+        self.mapping, problems = read_mapping(path, self._options.mapping, drafts.get(path))
+        self.diagnostics.extend(problems)
+        for row in self.mapping:
+            if row.page and row.page not in self.library.entries:
+                hint = "write it, or mend page:"
+                problem = f"there is no page {row.page}"
+                self.diagnostics.add(Diagnostic(Severity.WARNING, "mapping", problem, hint, row.location))
 
-    def project(self, *, offline: bool, progress: Progress = SILENT, **changes: Any) -> Project:
-        """Read sources.yml and sources.lock; *changes* stand in for settings."""
-        return Project.load(replace(self.settings(offline=offline), **changes), progress=progress)
+    def _order_of_reading(self) -> None:
+        """Put the pages with marks last: what a mark stands for shows the titles of the others."""
+        marked = [(_marks(file.content_string), file) for file in self.documents()]
+        found = [("az-index" in marks.values(), file) for marks, file in marked if marks]
+        for _, file in sorted(found, key=lambda item: item[0]):
+            self.files.remove(file)
+            self.files.append(file)
 
-    def wanted(self) -> dict[FileKey, bool]:
-        """Return every file the pages name, True for those of which lines are shown; fetches nothing."""
-        scout = Project.load(replace(self.settings(offline=True), transports=()))
-        for problem in self.read(scout):
-            if problem.code == "not-locked":
-                self._unlocked.setdefault(problem.message, problem.location)
-        scout.close()
-        return scout.quoter.wanted
+    def _reckon(self) -> None:
+        self.book = book_of(self.nav, self.library, lambda file: self._inclusion(file.inclusion))
 
-    def first_use(self, key: FileKey) -> Location:
-        """Return where *wanted* first met a file that is not locked yet; nowhere for one that is."""
-        return next((where for text, where in self._unlocked.items() if text.startswith(f"{key} ")), Location())
+    # Page by page
+
+    def begin(self, page: Page, markdown: str) -> tuple[str, PageContext]:
+        """Take *page* with its Markdown as all plugins left it; return what to convert and what is known of it."""
+        uri = page.file.src_uri
+        entry = self._told_by_plugins(page)
+        text = self._marks.fill(markdown, uri)
+        context = PageContext(path=self.label(page.file), source=page.file.content_string, meta=entry.meta)
+        if entry.meta.summary:
+            # Escaped, since Material's templates put it into an attribute as it is.
+            page.meta.setdefault("description", escape(entry.meta.summary))
+        self.texts[uri] = text
+        return text, context
+
+    def convert_next(self, page: Page, context: PageContext) -> None:
+        """Let the next conversion be that of *page*, with *context* to fill."""
+        self.pages[page.file.src_uri] = context
+        self._extension.page = context
+        self.conversions.begin(context)
+
+    def end(self, page: Page) -> PageContext:
+        """The page is converted: let MkDocs know the ids of quoted lines, so that links to them are checked."""
+        self.conversions.end()
+        context = self.pages[page.file.src_uri]
+        if page.present_anchor_ids is not None:
+            page.present_anchor_ids |= context.ids
+        if not context.converted and page.content:
+            # A notebook, say, whose plugin makes its HTML without Markdown.
+            for problem in unread(page.content):
+                context.diagnostics.add(problem.diagnostic.at(Location(context.path)))
+        return context
+
+    def _told_by_plugins(self, page: Page) -> Entry:
+        """Return what is known of *page*, with what plugins such as Material's meta added to its front matter."""
+        uri = page.file.src_uri
+        entry = self.library.entries.get(uri) or Entry(uri, _NOTHING)
+        told = meta_of_plugins(entry, page.meta, self.label(page.file))
+        if told is not entry:
+            self.library.put(told)
+        return told
+
+    # When all pages are read
+
+    def finish(self) -> None:
+        """All pages are read: what plugins told of them counts for the book too."""
+        self._reckon()
+        for entry in self.library:
+            self.diagnostics.extend(entry.problems)
+        for context in self.pages.values():
+            self.diagnostics.extend(context.diagnostics)
+        self.diagnostics.extend(self.project.resolver.warnings)
+        if self._options.chapters:
+            self.diagnostics.extend(named_twice(self.nav, self.book, self.config))
+        if self._options.callouts == "required":
+            named = {file.src_uri: self.label(file) for file in self.documents()}
+            self.diagnostics.extend(without_callout(self.book, self.library, named.__getitem__))
+
+    def entries(self, uris: Iterable[str] | None = None) -> list[Entry]:
+        """Return what is known of all pages, or of *uris*, with their titles."""
+        chosen = self.library.entries if uris is None else uris
+        found = (self.entry(uri) for uri in chosen)
+        return [entry for entry in found if entry is not None]
+
+    def entry(self, uri: str) -> Entry | None:
+        """Return what is known of a page, with its title; None when there is no such page."""
+        found = self.library.entries.get(uri)
+        if found is None:
+            return None
+        return Entry(uri, found.meta, found.problems, self.title(uri) or uri)
+
+    def title(self, uri: str) -> str:
+        """Return the title that MkDocs gives the page, as plain text; "" when there is no such page."""
+        file = self.files.get_file_from_path(uri)
+        if file is None or uri not in self.library.entries:
+            return ""
+        if file.page is None:
+            return file.name
+        if file.page.content is None and file.page.title is None:
+            return self._title_ahead(file.page)
+        return title_of(file.page)
+
+    def _title_ahead(self, page: Page) -> str:
+        """Return the title of a page that is read later, from a conversion of its own without its marks."""
+        ahead = copy.copy(page)
+        lines = text_lines(page.file.content_string)
+        marks = marks_on(lines)
+        ahead.markdown, ahead.meta = get_data("\n".join(line for i, line in enumerate(lines) if i not in marks))
+        ahead.render(self.config, self.files)
+        return title_of(ahead)
+
+    def _listed(self) -> list[Entry]:
+        return self.entries(uri for uri in self.book if uri not in self.book.front)
 
     def label(self, file: File) -> str:
-        """Return a page's path as messages show it, from the folder of mkdocs.yml."""
-        path = self.path(file)
-        return path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else path.as_posix()
+        """Return a page's path as a person would type it: from the folder of mkdocs.yml."""
+        return f"{self._docs}{file.src_uri}"
 
-    def path(self, file: File) -> Path:
-        """Return where a page's text lies."""
-        return Path(self.config.docs_dir, file.src_uri)
-
-    def read(self, project: Project) -> Diagnostics:
-        """Convert every page and return all that is wrong with pages, sources, lock and nav."""
-        diagnostics = Diagnostics(project.problems)
-        extension = MetalworkingExtension(project=project)
-        extension.late = True  # nobody looks at the colours
-        extension.cites = self.options.citations
-        for file in self.files.documentation_pages():
-            if (draft := self.drafts.get(self.path(file))) is not None:
-                file.content_string = draft
-        self.library.read(self.files, self.label)
-        for entry in self.library:
-            diagnostics.extend(entry.problems)
-        marks = Marks(self.library, self._mapping(diagnostics), project.sources)
-        with contextlib.chdir(self.root):  # snippets and the like count their paths from here
-            for file in self.files.documentation_pages():
-                context = PageContext(
-                    path=self.label(file),
-                    source=file.content_string,
-                    meta=self.library.entries[file.src_uri].meta,
-                    diagnostics=diagnostics,
-                )
-                self.pages[file.src_uri] = context
-                extension.page = context
-                body = "\n".join(text_lines(file.content_string)[split_front_matter(file.content_string)[1] :])
-                converter = markdown.Markdown(
-                    extensions=[*self.config.markdown_extensions, extension],
-                    extension_configs=self.config.mdx_configs or {},
-                )
-                self.html[file.src_uri] = converter.convert(marks.fill(body, file.src_uri))
-        diagnostics.extend(self._nav_problems())
-        if self.options.get("callouts") == "required":
-            named = {file.src_uri: self.label(file) for file in self.files.documentation_pages()}
-            book = book_of(self.navigation(), self.library)
-            diagnostics.extend(without_callout(book, self.library, named.__getitem__))
-        return diagnostics
-
-    def _mapping(self, diagnostics: Diagnostics) -> list[Row]:
-        name = str(self.options.get("mapping") or "")
-        path = self.root / name
-        rows, problems = read_mapping(path, name, self.drafts.get(path)) if name else ([], [])
-        diagnostics.extend(problems)
-        return rows
-
-    def navigation(self) -> Navigation:
-        """Return the nav, without MkDocs' own messages."""
-        with quiet():
-            return get_navigation(self.files, self.config)
-
-    def _nav_problems(self) -> Iterator[Diagnostic]:
-        where = Location(Path(self.config.config_file_path or "mkdocs.yml").name)
-        known = {file.src_uri for file in self.files.documentation_pages()}
-        for uri in _nav_uris(self.config.nav):
-            if uri not in known:
-                yield Diagnostic(
-                    Severity.ERROR,
-                    "nav",
-                    f"the nav names {uri}, which does not exist",
-                    "write it or take it out",
-                    where,
-                )
-        if self.config.nav is not None:
-            listed = set(_nav_uris(self.config.nav))
-            for file in self.files.documentation_pages():
-                if file.src_uri not in listed and file.inclusion.is_in_nav() and not file.inclusion.is_not_in_nav():
-                    yield Diagnostic(
-                        Severity.WARNING,
-                        "nav",
-                        "this page is not in the nav",
-                        "add it, or list it under not_in_nav:",
-                        Location(self.label(file)),
-                    )
-
-    def order(self) -> list[str]:
-        """Return the source paths in order of reading."""
-        return list(book_of(self.navigation(), self.library))
+    def _writing(self) -> str:
+        page = getattr(self.config, "_current_page", None)
+        return self.label(page.file) if isinstance(page, Page) else ""
 
 
-def _nav_uris(item: object) -> Iterator[str]:
-    if isinstance(item, str):
-        if item.endswith(".md") and "://" not in item:
-            yield item
-    elif isinstance(item, dict):
-        for value in item.values():
-            yield from _nav_uris(value)
-    elif isinstance(item, list):
-        for value in item:
-            yield from _nav_uris(value)
+def docs_label(config: MkDocsConfig) -> str:
+    """Return what stands before a page's path in messages: ``docs/`` when that folder is beside mkdocs.yml."""
+    docs = Path(config.docs_dir).absolute()
+    root = Path(config.config_file_path or "mkdocs.yml").absolute().parent
+    for folder, base in ((docs, root), (docs.resolve(), root.resolve())):
+        if folder.is_relative_to(base):
+            docs = folder.relative_to(base)
+            break
+    return f"{docs.as_posix()}/"
 
 
-@contextlib.contextmanager
-def quiet() -> Iterator[list[str]]:
-    """Keep MkDocs from printing; yields the list that gets its errors."""
-    told: list[str] = []
-
-    class Collect(logging.Handler):
-        def emit(self, record: logging.LogRecord) -> None:
-            told.append(record.getMessage())
-
-    logger = logging.getLogger("mkdocs")
-    collect, propagate = Collect(logging.ERROR), logger.propagate
-    logger.addHandler(collect)
-    logger.propagate = False
-    try:
-        with contextlib.redirect_stderr(io.StringIO()):
-            yield told
-    finally:
-        logger.removeHandler(collect)
-        logger.propagate = propagate
+def _marks(text: str) -> dict[int, str]:
+    return marks_on(text_lines(text)) if "<!-- " in text else {}

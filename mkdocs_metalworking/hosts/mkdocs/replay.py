@@ -35,6 +35,8 @@ _EXTENSIONS = frozenset(
     )
 )
 """Extensions of Python-Markdown whose result depends on the text and the configuration alone; pymdownx has others."""
+_INCLUDES = "8<"
+"""What the syntax of pymdownx.snippets has in it: such a page may hold text of any other page."""
 _PYMDOWNX = "pymdownx."
 _PYMDOWNX_UNKNOWN = frozenset({"pymdownx.b64", "pymdownx.pathconverter", "pymdownx.snippets"})
 _PLUGINS = frozenset({"search", "material/search", "metalworking"})
@@ -73,7 +75,9 @@ class Replay:
         self._site = ""
         self._book = ""
         self._markdown_known = self._templates_known = False
+        self._pages = ""
         self._pending: dict[str, tuple[str, int]] = {}
+        self._replayed: dict[str, Rendered] = {}
         self.replayed = 0
         self.rendered = 0
 
@@ -89,46 +93,53 @@ class Replay:
         """Start a build; *inputs* are further files that shape every page."""
         self.replayed = self.rendered = 0
         self._pending.clear()
+        self._replayed.clear()
         self._markdown_known = all(_known(extension, config) for extension in config.markdown_extensions)
         self._templates_known = self._markdown_known and set(config.plugins) <= _PLUGINS and not config.hooks
-        digest = hashlib.sha256(_settings(config).encode())
+        digest, pages = hashlib.sha256(_settings(config).encode()), hashlib.sha256()
         for path in inputs:
             digest.update(path.read_bytes() if path.is_file() else b"-")
             digest.update(b"\0")
         for file in sorted(files, key=lambda f: f.src_uri):
             digest.update(f"{file.src_uri}\0{file.url}\0{file.inclusion}\0".encode())
-            if not file.is_documentation_page() and file.abs_src_path and not file.generated_by:
-                digest.update(_state(Path(file.abs_src_path)))
+            if file.abs_src_path and not file.generated_by:
+                state = _state(Path(file.abs_src_path))
+                (pages if file.is_documentation_page() else digest).update(state)
         if config.theme.custom_dir:
             for path in sorted(Path(config.theme.custom_dir).rglob("*")):
                 digest.update(str(path).encode() + _state(path))
-        self._site = digest.hexdigest()
+        self._site, self._pages = digest.hexdigest(), pages.hexdigest()
 
     # Markdown
 
     def prepare(self, page: Page, markdown: str) -> PageContext | None:
-        """Let *page* be replayed, if it can be; returns what was found on it before."""
+        """Return what was found on *page* before, when it can be replayed; its Markdown need not be converted then."""
         uri = page.file.src_uri
-        key = hashlib.sha256(f"{self._site}\0{uri}\0{page.meta!r}\0{markdown}".encode()).hexdigest()
+        parts = self._pages if _INCLUDES in markdown else ""
+        key = hashlib.sha256(f"{self._site}\0{parts}\0{uri}\0{page.meta!r}\0{markdown}".encode()).hexdigest()
         known = self._rendered.get(uri)
         if not self._markdown_known or known is None or known[0] != key:
             self._pending[uri] = (key, self._counter.count)
             return None
-        rendered = known[1]
+        self._replayed[uri] = known[1]
+        return known[1].context
 
-        def replay(_config: MkDocsConfig, files: Files) -> None:
-            page.content = rendered.content
-            page.toc = rendered.toc
-            page._title_from_render = rendered.title
-            page.present_anchor_ids = set(rendered.anchors)
-            page.links_to_anchors = {
-                file: dict(links)
-                for target, links in rendered.links.items()
-                if (file := files.get_file_from_path(target)) is not None
-            }
-
-        page.render = replay  # type: ignore[assignment, method-assign]  # MkDocs calls it next; a page lives for one build
-        return rendered.context
+    def restore(self, page: Page, files: Files, markdown: str) -> str | None:
+        """Give a page that is replayed what converting it left on it, and return its HTML; None for another page."""
+        rendered = self._replayed.pop(page.file.src_uri, None)
+        if rendered is None:
+            return None
+        page.markdown = markdown
+        page.toc = rendered.toc
+        if rendered.title is not None:
+            page.title = rendered.title
+        page.present_anchor_ids = set(rendered.anchors)
+        page.links_to_anchors = {
+            file: dict(links)
+            for target, links in rendered.links.items()
+            if (file := files.get_file_from_path(target)) is not None
+        }
+        return rendered.content
 
     def keep(self, page: Page, context: PageContext, *, sound: bool) -> None:
         """Remember how *page* was converted, when it was and nothing was wrong with it."""
@@ -142,7 +153,7 @@ class Replay:
             return
         links = {file.src_uri: dict(found) for file, found in (page.links_to_anchors or {}).items()}
         anchors = frozenset(page.present_anchor_ids or ())
-        self._rendered[uri] = (key, Rendered(page.content, page.toc, page._title_from_render, anchors, links, context))
+        self._rendered[uri] = (key, Rendered(page.content, page.toc, page.title, anchors, links, context))
 
     # Templates
 
@@ -155,7 +166,7 @@ class Replay:
             digest.update(f"{page.url}\0{page.title}\0{page.meta!r}\0".encode())
         self._book = digest.hexdigest()
         if self._templates_known:
-            _mind(env)
+            env.template_class = _Minded
 
     def template_key(self, page: Page, context: dict[str, Any], extra: object) -> None:
         """Put into *context* what decides the rendered page, for the template to find."""
@@ -188,35 +199,20 @@ class _Slot:
     key: str
 
 
-class _Minded:
-    """A page's template: renders, or gives back what it rendered before."""
+class _Minded(Template):
+    """A page's template: renders, or gives back what it rendered before. Templates it includes are not rendered so."""
 
-    def __init__(self, template: Template) -> None:
-        self._template = template
-
-    def render(self, context: dict[str, Any]) -> str:
+    def render(self, *args: Any, **kwargs: Any) -> str:
+        """Return the page of the context given."""
+        context = args[0] if args and isinstance(args[0], dict) else {}
         slot = context.pop("mw_replay", None)
         if slot is None:
-            return self._template.render(context)
+            return super().render(*args, **kwargs)
         output: str | None = slot.replay.output(slot.uri, slot.key)
         if output is None:
-            output = self._template.render(context)
+            output = super().render(*args, **kwargs)
             slot.replay.keep_output(slot.uri, slot.key, output)
         return output
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._template, name)
-
-
-def _mind(env: Environment) -> None:
-    """Give out minded templates where MkDocs asks for one; templates that include each other get plain ones."""
-    original = env.get_template
-
-    def get_template(name: Any, parent: str | None = None, globals: Any = None) -> Any:
-        template = original(name, parent, globals)
-        return template if parent is not None else _Minded(template)
-
-    env.get_template = get_template  # type: ignore[method-assign]
 
 
 def _known(extension: object, config: MkDocsConfig) -> bool:

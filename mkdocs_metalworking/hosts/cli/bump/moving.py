@@ -12,7 +12,7 @@ from ....quote.diagnostics import Location, MetalworkingError
 from ....quote.directive import Directive
 from ....quote.lines import LineRange, Ranges, format_ranges, source_lines
 from ....quote.relocate import Outcome, relocate
-from ...mkdocs.reading import Site
+from ...mkdocs.site import Site
 from .edits import Edit, Place, apply_edits
 from .plan import Fate, Plan, Row
 from .search import Search, Target, read

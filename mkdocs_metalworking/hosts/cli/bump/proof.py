@@ -18,7 +18,7 @@ from ....quote.diagnostics import Location, MetalworkingError, Severity
 from ....quote.lines import LineRange, Ranges
 from ....quote.quotation import Quotation
 from ....quote.sources import load_sources
-from ...mkdocs.reading import Site
+from ...mkdocs.site import Site
 from .moving import Fresh
 from .plan import Fate, Plan
 from .search import Target

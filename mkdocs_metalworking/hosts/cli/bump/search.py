@@ -15,7 +15,7 @@ from ....quote.directive import Directive
 from ....quote.lines import Ranges, close_ranges, format_ranges
 from ....quote.quotation import Quotation
 from ....quote.sources import Pin
-from ...mkdocs.reading import Site
+from ...mkdocs.site import Site
 from .edits import Place, places_in_data
 
 _DATA = (".json", ".yml", ".yaml")

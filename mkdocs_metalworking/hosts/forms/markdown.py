@@ -1,0 +1,165 @@
+"""The book as Markdown: a twin of each page, ``llms.txt`` as their list, and all of them in ``llms-full.txt``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from posixpath import dirname, relpath
+from typing import Any
+from urllib.parse import unquote, urljoin, urlsplit
+
+from bs4 import BeautifulSoup, Tag
+from markdownify import ATX, MarkdownConverter
+
+from .leaves import Leaf, Volume
+from .twin import simplify
+
+# What Markdown and GitHub's extensions of it would read in running text; an underscore within a word is none of it.
+_INLINE = re.compile(r"[\\`*\[\]<]|~~|&(?=#?\w+;)|(?<![^\W_])_|_(?![^\W_])")
+_AT_START = re.compile(r"^(\s*)([-+=>~|]|#{1,6}(?=\s|$))")
+_NUMBER = re.compile(r"^(\s*[0-9]{1,9})([.)])(?=\s|$)")
+_SPACE = re.compile(r"[ \t\r\n\f]+")
+_TICKS = re.compile(r"`+")
+_URL = re.compile(r"[\s()<>\\]")
+_SITE = "http://site.invalid/"
+
+
+class _Converter(MarkdownConverter):
+    """markdownify, where it lets text leave its place: fences, code, links, and what begins a block."""
+
+    def escape(self, text: str, parent_tags: set[str]) -> str:
+        """Return *text* so that Markdown shows it as it is."""
+        text = _INLINE.sub(lambda match: f"\\{match[0]}" if match[0] != "~~" else r"\~\~", _SPACE.sub(" ", text))
+        text = _AT_START.sub(r"\1\\\2", text)
+        text = _NUMBER.sub(r"\1\\\2", text)
+        return text.replace("|", r"\|") if _in_table(parent_tags) else text
+
+    def convert_pre(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        """Return a fence longer than any run of backticks in the code."""
+        code = el.get_text()
+        ticks = max((len(run) for run in _TICKS.findall(code)), default=0)
+        fence = "`" * max(3, ticks + 1)
+        language = next((str(name)[9:] for name in el.get("class") or () if str(name).startswith("language-")), "")
+        return f"\n\n{fence}{language}\n{code}\n{fence}\n\n"
+
+    def convert_code(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        """Return a span of code in more backticks than it holds; in a table a bar in it would end the cell."""
+        if "pre" in parent_tags or not text.strip():
+            return text
+        code = _SPACE.sub(" ", el.get_text())
+        ticks = "`" * (1 + max((len(run) for run in _TICKS.findall(code)), default=0))
+        edge = " " if code[0] in "` " or code[-1] in "` " else ""
+        made = f"{ticks}{edge}{code}{edge}{ticks}"
+        return made.replace("|", r"\|") if _in_table(parent_tags) else made
+
+    def convert_a(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        """Return a link without a title, to an address that cannot end early."""
+        href = str(el.get("href") or "")
+        words = text.strip()
+        return f"[{words}]({_address(href)})" if href and words else text
+
+    def convert_img(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        """Return an image with its words escaped."""
+        return f"![{self.escape(str(el.get('alt') or ''), parent_tags)}]({_address(str(el.get('src') or ''))})"
+
+
+def _in_table(parent_tags: set[str]) -> bool:
+    return bool({"td", "th"} & set(parent_tags))
+
+
+def _address(url: str) -> str:
+    return _URL.sub(lambda match: f"%{ord(match[0]):02X}", url)
+
+
+_CONVERTER = _Converter(bullets="-", heading_style=ATX, autolinks=False)
+
+
+def to_markdown(html: str, leaf: Leaf, volume: Volume, works: dict[str, int] | None = None) -> str:
+    """Return the page *leaf* as Markdown; *works* is for the one file of all pages, as in *simplify*."""
+    soup = BeautifulSoup(html, "html.parser")
+    if leaf.heading and (first := soup.find("h1")) is not None:
+        first.string = leaf.heading
+    simplify(soup, works)
+    seen: set[str] = set()
+    for link in soup("a", href=True):
+        _point(link, leaf, volume, full=works is not None)
+        if works is not None and link["href"] in seen:
+            link.unwrap()  # told once a page is enough
+        else:
+            seen.add(str(link["href"]))
+    text: str = _CONVERTER.convert_soup(soup)
+    return text.strip() + "\n"
+
+
+def _point(link: Tag, leaf: Leaf, volume: Volume, *, full: bool) -> None:
+    """Let a link lead to the twin of its page, relative; to the site, where that is known, for what has none."""
+    href = str(link["href"])
+    try:
+        parts = urlsplit(urljoin(f"{_SITE}{leaf.url}", href))
+    except ValueError:
+        return
+    if f"{parts.scheme}://{parts.netloc}/" != _SITE:
+        return
+    found = volume.by_url.get(unquote(parts.path).lstrip("/"))
+    if found is None:
+        link["href"] = urljoin(volume.address, parts.path.lstrip("/")) if volume.address else href
+        return
+    target = twin_of(found)
+    place = f"#{parts.fragment}" if parts.fragment and not full else ""
+    link["href"] = (target if full else relpath(target, dirname(twin_of(leaf)) or ".")) + place
+
+
+def twin_of(leaf: Leaf) -> str:
+    """Return where a page's twin lies: ``index.md`` beside its ``index.html``, else its name with another ending."""
+    url = unquote(leaf.url)
+    if not url or url.endswith("/"):
+        return f"{url.removeprefix('./')}index.md"
+    return str(PurePosixPath(url).with_suffix(".md"))
+
+
+def write_markdown(volume: Volume, folder: Path) -> int:
+    """Write the twins, ``llms.txt`` and ``llms-full.txt`` into *folder*; return the number of pages."""
+    pages = [leaf for leaf in volume.leaves if not leaf.url.startswith("#")]
+    for leaf in pages:
+        target = folder / twin_of(leaf)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(to_markdown(leaf.html, leaf, volume), encoding="utf-8", newline="\n")
+    (folder / "llms.txt").write_text("".join(_list(volume, pages)), encoding="utf-8", newline="\n")
+    (folder / "llms-full.txt").write_text("".join(_full(volume, pages)), encoding="utf-8", newline="\n")
+    return len(pages)
+
+
+def _list(volume: Volume, pages: list[Leaf]) -> Iterator[str]:
+    """Yield llms.txt: https://llmstxt.org."""
+    yield from _head(volume)
+    chapters: dict[str, list[Leaf]] = {}
+    for leaf in pages:
+        chapters.setdefault(leaf.chapter or volume.title, []).append(leaf)
+    for name, found in chapters.items():
+        yield f"\n## {_text(name)}\n\n"
+        for leaf in found:
+            summary = f": {_text(leaf.summary)}" if leaf.summary else ""
+            yield f"- [{_text(leaf.title)}]({_address(twin_of(leaf))}){summary}\n"
+
+
+def _head(volume: Volume) -> Iterator[str]:
+    yield f"# {_text(volume.title)}\n"
+    if volume.description:
+        yield f"\n> {_text(volume.description)}\n"
+
+
+def _full(volume: Volume, pages: list[Leaf]) -> Iterator[str]:
+    yield from _head(volume)
+    works: dict[str, int] = {}
+    for leaf in pages:
+        yield f"\n<!-- {twin_of(leaf).replace('--', '')} -->\n\n"
+        yield to_markdown(leaf.html, leaf, volume, works)
+    if works:
+        yield "\n# Works cited\n\n"
+        yield from (f"{number}. {_text(name)}\n" for name, number in works.items())
+
+
+def _text(text: str) -> str:
+    escaped: Any = _CONVERTER.escape(" ".join(text.split()), set())
+    return str(escaped)

@@ -1,0 +1,69 @@
+"""Finished code and the words that stand for it while a search reads the page."""
+
+from __future__ import annotations
+
+import re
+
+from ...markdown.page import PageContext
+
+_PLAIN = re.compile(r'<pre class="mw-pre" data-mw="(?P<key>[0-9]+)">.*?</pre>', re.DOTALL)
+
+
+def finished(html: str, page: PageContext) -> str:
+    """Return *html*, text of *page*, with the finished code in the place of its words."""
+    late = page.late or {}
+    return _PLAIN.sub(lambda match: late[match["key"]]() if match["key"] in late else match[0], html)
+
+
+_SHOWN = re.compile(r"<!--mw-(?P<key>[0-9]+)-->(?P<code>.*?)<!--/mw-(?P=key)-->", re.DOTALL)
+
+
+def revealed(html: str, page: PageContext) -> str:
+    """Return *html* with the finished code, for whoever reads it before the search does; *concealed* undoes it."""
+    late = page.late or {}
+
+    def shown(match: re.Match[str]) -> str:
+        key = match["key"]
+        if key not in late:
+            return match[0]
+        page.words[key] = match[0]
+        return f"<!--mw-{key}-->{late[key]()}<!--/mw-{key}-->"
+
+    return _PLAIN.sub(shown, html)
+
+
+def concealed(html: str, page: PageContext) -> str:
+    """Undo *revealed* in what other plugins made of the page; what they changed in the code stays changed."""
+
+    def hidden(match: re.Match[str]) -> str:
+        key, code = match["key"], match["code"]
+        if page.late is None or key not in page.words:
+            return match[0]
+        page.late[key] = lambda: code
+        return page.words[key]
+
+    return _SHOWN.sub(hidden, html)
+
+
+_EXCLUDED = re.compile(r'<figure\b[^>]* data-search-exclude="".*?</figure>', re.DOTALL)
+
+
+def without_excluded(html: str, page: PageContext) -> str:
+    """Return *html* without excerpts that no search shall read, for a search that does not know Material's attribute.
+
+    *concealed* may have run before, *with_excluded* puts them back.
+    """
+
+    def cut(match: re.Match[str]) -> str:
+        page.cut.append(match[0])
+        return f"<!--mw-cut-{len(page.cut) - 1}-->"
+
+    page.cut.clear()
+    return _EXCLUDED.sub(cut, html)
+
+
+def with_excluded(html: str, page: PageContext) -> str:
+    """Undo *without_excluded*."""
+    for number, figure in enumerate(page.cut):
+        html = html.replace(f"<!--mw-cut-{number}-->", figure, 1)
+    return html

@@ -1,0 +1,59 @@
+"""A build that a command starts only to read: every plugin of the site at work, up to the last page's text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import Files
+
+from ...deliver.project import Project
+from .reading import Reading
+
+
+class AllRead(Exception):
+    """Ends such a build once every page is converted, before anything is written."""
+
+
+@dataclass
+class Errand:
+    """What the build shall read with, and then the reading."""
+
+    project: Project
+    drafts: dict[Path, str] = field(default_factory=dict)
+    """Texts in the place of files: what a command is about to write."""
+    readings: list[Reading] = field(default_factory=list)
+    """One, or one for each language of the site."""
+
+    def lay_drafts(self, files: Files, config: MkDocsConfig) -> None:
+        """Put the drafts in the place of the pages they are for."""
+        lay_drafts(files, config, self.drafts)
+
+    def end(self, reading: Reading, config: MkDocsConfig) -> None:
+        """Take *reading* and end the build, unless another language follows. Raises AllRead."""
+        self.readings.append(reading)
+        if "i18n" not in config.plugins:  # which begins the other languages when a build has ended
+            reading.finish()
+            raise AllRead
+
+    @property
+    def reading(self) -> Reading | None:
+        """What was read: of several languages the first, with the pages and problems of the others."""
+        if not self.readings:
+            return None
+        first, *others = self.readings
+        for other in others:
+            first.diagnostics.extend(other.diagnostics)
+            first.pages.update({f"{page.path} in another language": page for page in other.pages.values()})
+        self.readings = [first]
+        return first
+
+
+def lay_drafts(files: Files, config: MkDocsConfig, drafts: dict[Path, str]) -> None:
+    """Put *drafts*, by path, in the place of pages."""
+    for path, text in drafts.items():
+        folder = Path(config.docs_dir)
+        file = files.get_file_from_path(path.relative_to(folder).as_posix()) if path.is_relative_to(folder) else None
+        if file is not None:
+            file.content_string = text

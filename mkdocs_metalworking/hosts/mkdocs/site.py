@@ -1,0 +1,219 @@
+"""A MkDocs site as the commands see it: its pages read as a build reads them, without building anything.
+
+The fast way takes the pages from docs/ and runs Markdown's extensions. Where other plugins make, change, move or leave
+out pages, the site's own plugins run up to the last page's text: slower, and what the build sees.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import Abort, ConfigurationError
+from mkdocs.structure.files import File, Files, get_files
+from mkdocs.structure.nav import Navigation, get_navigation
+from mkdocs.structure.pages import Page
+from mkdocs.utils.meta import get_data
+
+from ...deliver.progress import SILENT, Progress
+from ...deliver.project import Project, Settings
+from ...glossary.chapters import Book
+from ...glossary.library import Library
+from ...markdown.extension import MetalworkingExtension
+from ...markdown.page import PageContext
+from ...quote.blob import FileKey
+from ...quote.diagnostics import Diagnostics, Location, MetalworkingError
+from .compatibility import shaping, take_over
+from .errand import AllRead, Errand, lay_drafts
+from .nav import nav_problems
+from .options import MetalworkingConfig
+from .plugin import MetalworkingPlugin
+from .quiet import quiet
+from .reading import Reading, docs_label
+
+
+@dataclass
+class Site:
+    """A loaded mkdocs.yml. ``pages`` holds what the extension found, by source path, after *read*."""
+
+    config: MkDocsConfig
+    options: MetalworkingConfig
+    files: Files
+    root: Path
+    through_plugins: bool = False
+    """Whether *read* runs the site's plugins."""
+    reading: Reading | None = None
+    """The last reading."""
+    drafts: dict[Path, str] = field(default_factory=dict)
+    """Texts that are read in the place of files: what a command is about to write."""
+    _config_file: str | None = None
+    _unlocked: dict[str, Location] = field(default_factory=dict)
+
+    @classmethod
+    def load(cls, config_file: str | None, *, plugins: bool | None = None) -> Site:
+        """Load mkdocs.yml and list its files; *plugins* says whether to read through them, None where it is needed.
+
+        Raises MetalworkingError (``config``) when that fails.
+        """
+        config = _load(config_file)
+        listed = take_over(config)
+        plugin = _ours(config)
+        options = plugin.config if plugin is not None else MetalworkingConfig()
+        if plugin is None:  # a site of an engine that knows no plugins: the extension has the options
+            options.load_dict({name: value for name, value in listed.items() if name in options})
+        through = plugin is not None and (bool(shaping(config)) if plugins is None else plugins)
+        root = Path(config.config_file_path or ".").resolve().parent
+        return cls(config, options, get_files(config), root, through, _config_file=config_file)
+
+    @property
+    def shaping(self) -> list[str]:
+        """The plugins and hooks that may make, change, move or leave out pages."""
+        return shaping(self.config)
+
+    @property
+    def whole(self) -> bool:
+        """Whether *read* sees every page that a build sees."""
+        return self.through_plugins or not self.shaping
+
+    def settings(self, *, offline: bool) -> Settings:
+        """Return where things are; *offline* keeps off the network whatever the configuration says."""
+        settings = Settings.of(self.options, base=self.root)
+        return replace(settings, offline=offline or settings.offline)
+
+    def project(self, *, offline: bool, progress: Progress = SILENT, **changes: Any) -> Project:
+        """Read sources.yml and sources.lock; *changes* stand in for settings."""
+        return Project.load(replace(self.settings(offline=offline), **changes), progress=progress)
+
+    def wanted(self) -> dict[FileKey, bool]:
+        """Return every file the pages name, True for those of which lines are shown; fetches nothing."""
+        scout = Project.load(replace(self.settings(offline=True), transports=()))
+        for problem in self.read(scout):
+            if problem.code == "not-locked":
+                self._unlocked.setdefault(problem.message, problem.location)
+        scout.close()
+        return scout.quoter.wanted
+
+    def first_use(self, key: FileKey) -> Location:
+        """Return where *wanted* first met a file that is not locked yet; nowhere for one that is."""
+        return next((where for text, where in self._unlocked.items() if text.startswith(f"{key} ")), Location())
+
+    def label(self, file: File) -> str:
+        """Return a page's path as messages show it, from the folder of mkdocs.yml."""
+        return f"{docs_label(self.config)}{file.src_uri}"
+
+    def path(self, file: File) -> Path:
+        """Return where a page's text lies."""
+        return Path(self.config.docs_dir, file.src_uri)
+
+    # Reading
+
+    def read(self, project: Project) -> Diagnostics:
+        """Convert every page and return all that is wrong with pages, sources, lock and nav."""
+        reading = self._through_plugins(project) if self.through_plugins else self._fast(project)
+        self.reading, self.files = reading, reading.files
+        reading.diagnostics.extend(nav_problems(reading.config, reading.files, reading.label))
+        return reading.diagnostics
+
+    def _fast(self, project: Project) -> Reading:
+        config, files = self.config, get_files(self.config)
+        lay_drafts(files, config, self.drafts)
+        extension = MetalworkingExtension(project=project)
+        extension.late = True  # nobody looks at the colours
+        take_over(config)
+        config.markdown_extensions.append(extension)  # type: ignore[arg-type]  # MkDocs takes instances too
+        reading = Reading(config, self.options, project, extension)
+        with quiet(), contextlib.chdir(self.root):  # snippets and the like count their paths from here
+            reading.start(get_navigation(files, config), files, self.drafts)
+            for file in reading.documents():
+                page = file.page or Page(None, file, config)
+                markdown, page.meta = get_data(file.content_string)
+                page.markdown, context = reading.begin(page, markdown)
+                reading.convert_next(page, context)
+                page.render(config, files)
+                reading.end(page)
+        reading.finish()
+        return reading
+
+    def _through_plugins(self, project: Project) -> Reading:
+        """Run a build of the site up to the last page's text. Raises MetalworkingError (``plugins``) when it fails."""
+        errand = Errand(project, self.drafts)
+        with (
+            quiet(streams=True) as told,
+            contextlib.chdir(self.root),
+            tempfile.TemporaryDirectory(prefix="metalworking-") as out,
+        ):
+            config = _load(self._config_file, site_dir=out, strict=False)
+            plugin = _ours(config)
+            assert plugin is not None
+            plugin.errand = errand
+            try:
+                config.plugins.on_startup(command="build", dirty=False)
+                build(config)
+            except AllRead:
+                pass
+            except (Exception, SystemExit) as error:
+                reason = "; ".join([*told, str(error)]).strip("; ") or type(error).__name__
+                hint = "see what mkdocs build says; --no-plugins reads the pages without them"
+                raise MetalworkingError("plugins", f"the site's plugins end with: {reason}", hint) from error
+            finally:
+                config.plugins.on_shutdown()
+        reading = errand.reading
+        if reading is None:
+            raise MetalworkingError("plugins", "a plugin ended the build before the pages were read", "--no-plugins")
+        return reading
+
+    @property
+    def pages(self) -> dict[str, PageContext]:
+        """What the extension found on each page."""
+        return self.reading.pages if self.reading is not None else {}
+
+    @property
+    def html(self) -> dict[str, str]:
+        """The converted pages."""
+        found = ((uri, self.files.get_file_from_path(uri)) for uri in self.pages)
+        return {uri: file.page.content or "" for uri, file in found if file is not None and file.page is not None}
+
+    @property
+    def library(self) -> Library:
+        """What each page says of itself."""
+        return self.reading.library if self.reading is not None else Library()
+
+    @property
+    def book(self) -> Book[str]:
+        """The chapters and the order of reading."""
+        return self.reading.book if self.reading is not None else Book(())
+
+    def navigation(self) -> Navigation:
+        """Return the nav, without MkDocs' own messages."""
+        with quiet():
+            return get_navigation(self.files, self.config)
+
+    def order(self) -> list[str]:
+        """Return the source paths in order of reading."""
+        return list(self.book)
+
+
+def _load(config_file: str | None, **changes: Any) -> MkDocsConfig:
+    try:
+        with quiet(streams=True) as told:
+            return load_config(config_file=config_file, **changes)
+    except Abort as error:
+        where = Location(Path(config_file or "mkdocs.yml").name)
+        raise MetalworkingError("config", "; ".join(told) or str(error), "", where) from error
+    except ConfigurationError as error:
+        hint = "run this in the folder of mkdocs.yml, or name it with -f"
+        raise MetalworkingError("config", str(error), hint) from error
+    except Exception as error:  # a hook or a plugin that cannot be imported, a file nested without end
+        where = Location(Path(config_file or "mkdocs.yml").name)
+        reason = f"{type(error).__name__}: {error}".partition("\n")[0]
+        raise MetalworkingError("config", f"cannot be loaded: {reason}", "", where) from error
+
+
+def _ours(config: MkDocsConfig) -> MetalworkingPlugin | None:
+    return next((p for p in config.plugins.values() if isinstance(p, MetalworkingPlugin)), None)

@@ -1,0 +1,286 @@
+"""One reading of a site: what build, check and lock say of pages that people and plugins make odd."""
+
+from __future__ import annotations
+
+import json
+import re
+from html import unescape
+
+import pytest
+
+from tests.builds.conftest import Site
+
+
+def titles(html: str, kind: str) -> list[str]:
+    found = re.search(rf'<a class="mw-next-card mw-{kind}".*?<span class="mw-next-title">(.*?)</span>', html, re.DOTALL)
+    return [found[1]] if found else []
+
+
+# Titles
+
+
+@pytest.mark.parametrize(
+    ("page", "title"),
+    [
+        ("# Beta { #be }\n", "Beta"),
+        ("# Gamma <!-- # Not this -->\n", "Gamma"),
+        ("# 2 * 3 * 4\n", "2 * 3 * 4"),
+        ("# C\\+\\+\n", "C++"),
+        ("# A &amp; B\n", "A &amp; B"),
+        ("# `f<T>` and *g*\n", "f&lt;T&gt; and g"),
+        ("Delta\n=====\n", "Delta"),
+        ("---\ntitle: From the front\n---\n\n# Not this\n", "From the front"),
+        ("## Only a second\n", "Two"),
+        ("```\n# Not this\n```\n", "Two"),
+    ],
+)
+def test_titles_are_those_of_mkdocs(site: Site, page: str, title: str) -> None:
+    site.config("[footnotes, admonition]", "[footnotes, admonition, attr_list, md_in_html]")
+    site.page("first/two.md", page)
+    site.page("index.md", "# Home\n\n<!-- az-index -->\n")
+    assert site.build("--strict").returncode == 0
+    assert titles(site.html("first/one/index.html"), "next") == [title]
+    assert f">{title}</a></li>" in site.html("first/index.html").replace("</a> <span", "</a></li>")
+    lookup = json.loads((site.root / "site/assets/metalworking/lookup.json").read_text(encoding="utf-8"))
+    assert lookup["pages"]["first/two/"][0] == title.replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">")
+    home = unescape(site.html("index.html"))
+    assert re.search(rf"<strong><a [^>]*>{re.escape(unescape(title))}</a></strong>", home), "home is read first"
+
+
+def test_a_name_in_the_nav_is_the_title(site: Site) -> None:
+    site.config("      - first/two.md", '      - "R&D": first/two.md')
+    assert site.build().returncode == 0
+    assert titles(site.html("first/one/index.html"), "next") == ["R&amp;D"]
+
+
+def test_titles_in_the_list_of_sources_stay_text(site: Site) -> None:
+    site.config("[footnotes, admonition]", "[footnotes, admonition, attr_list, md_in_html]")
+    site.page("index.md", "# Home\n\n<!-- sources -->\n")
+    site.config("      - first/one.md", '      - "One & \\"two\\"": first/one.md')
+    assert site.build().returncode == 0
+    used = re.search(r'<span class="mw-used">(.*?)</span>', site.html("index.html"), re.DOTALL)
+    assert used is not None
+    assert '<a href="first/one/">One &amp; &quot;two&quot;</a> <small>1 quoted, 1 cited</small>' in used[1]
+
+
+# The nav
+
+
+def test_a_draft_in_the_nav_is_passed_over(site: Site) -> None:
+    site.config("nav:\n", "draft_docs: first/two.md\nnav:\n")
+    site.page("first/two.md", "# Two\n")
+    done = site.build("--strict")
+    assert done.returncode == 0, done.stderr
+    one = site.html("first/one/index.html")
+    assert "First, 1 of 1. Here the chapter ends." in one
+    assert titles(one, "next") == ["Three"]
+    checked = site.run("mkdocs_metalworking", "check", "--strict")
+    assert checked.returncode == 0, checked.stdout
+
+
+def test_a_page_named_twice_is_told_and_stands_once(site: Site) -> None:
+    site.config("      - second/three.md", "      - second/three.md\n      - first/one.md")
+    done = site.build()
+    said = "mkdocs.yml: the nav names first/one.md more than once (its first place counts; "
+    assert said in done.stderr
+    assert said in site.run("mkdocs_metalworking", "check").stdout
+    one, two = site.html("first/one/index.html"), site.html("first/two/index.html")
+    assert titles(one, "prev") == ["First"]
+    assert titles(two, "prev") == ["One"]
+    assert "First, 1 of 2" in one
+
+
+def test_pages_may_end_in_markdown(site: Site) -> None:
+    site.config("      - second/three.md", "      - second/three.markdown")
+    (site.root / "docs/second/three.md").rename(site.root / "docs/second/three.markdown")
+    assert site.build("--strict").returncode == 0
+    checked = site.run("mkdocs_metalworking", "check", "--strict")
+    assert checked.returncode == 0, checked.stdout
+
+
+# Paths and files
+
+
+def test_paths_are_those_that_a_person_types(site: Site) -> None:
+    (site.root / "book").mkdir()
+    (site.root / "docs").rename(site.root / "book/docs")
+    site.config("site_name: Test\n", "site_name: Test\ndocs_dir: book/docs\n")
+    page = site.root / "book/docs/second/three.md"
+    page.write_text("# Three\n\n<< excerpt x >>\n", encoding="utf-8")
+    said = "book/docs/second/three.md:3: "
+    assert said in site.build().stderr
+    assert site.run("mkdocs_metalworking", "check").stdout.startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("text", "byte"), [("# Caf\u00e9\n".encode("latin-1"), 6), ("\ufeff# Three\n".encode("utf-16-le"), 1)]
+)
+def test_a_page_in_another_encoding_is_named(site: Site, text: bytes, byte: int) -> None:
+    (site.root / "docs/second/three.md").write_bytes(text)
+    said = f"docs/second/three.md: cannot be read: byte {byte} is no UTF-8 (save the page as UTF-8)"
+    for command in (("mkdocs", "build"), ("mkdocs_metalworking", "check"), ("mkdocs_metalworking", "list")):
+        done = site.run(*command)
+        assert "Traceback" not in done.stdout + done.stderr
+        assert command[1] == "list" or (done.returncode == 1 and said in done.stdout + done.stderr)
+
+
+def test_one_page_may_be_checked(site: Site) -> None:
+    site.page("second/three.md", "# Three\n\n<< excerpt x >>\n")
+    good = site.run("mkdocs_metalworking", "check", "docs/first/one.md")
+    assert (good.returncode, good.stdout) == (0, "")
+    bad = site.run("mkdocs_metalworking", "check", "docs/first/one.md", "docs/second/three.md")
+    assert bad.returncode == 1
+    assert bad.stdout.startswith("docs/second/three.md:3: ")
+    other = site.run("mkdocs_metalworking", "check", "README.md")
+    assert other.returncode == 1
+    assert "README.md is no page of this site (name a page in docs)" in other.stdout
+
+
+# Marks
+
+
+@pytest.mark.parametrize(
+    ("mark", "needs"),
+    [
+        ("az-index", ["md_in_html", "attr_list"]),
+        ("sources", ["md_in_html", "attr_list"]),
+        ("mapping-table", ["md_in_html"]),
+    ],
+)
+def test_a_mark_says_which_extensions_it_needs(site: Site, mark: str, needs: list[str]) -> None:
+    site.config("[footnotes, admonition]", "[footnotes, admonition, tables]")
+    site.page("index.md", f"---\nsummary: S.\n---\n\n# Home\n\n<!-- {mark} -->\n")
+    done = site.build()
+    assert done.returncode == 1
+    lines = ", ".join(f"- {name}" for name in needs)
+    words = f"<!-- {mark} --> needs {' and '.join(needs)} (add to markdown_extensions: {lines})"
+    assert f"docs/index.md:7: {words}" in done.stderr
+    assert f"docs/index.md:7: {words}" in site.run("mkdocs_metalworking", "check").stdout
+
+
+def test_a_mark_in_a_fence_stays(site: Site) -> None:
+    site.config("[footnotes, admonition]", "[footnotes, admonition, pymdownx.superfences]")
+    site.page("index.md", "# Home\n\n~~~ html\n<!-- sources -->\n```\n<!-- az-index -->\n~~~\n")
+    done = site.build("--strict")
+    assert done.returncode == 0, done.stderr
+    assert "&lt;!-- sources --&gt;" in re.sub(r"</?span[^>]*>", "", site.html("index.html"))
+    assert "mw-sources" not in site.html("index.html")
+
+
+# Other parts of a site
+
+
+@pytest.mark.parametrize("directory", ["true", "false"])
+def test_previews_know_every_page(site: Site, directory: str) -> None:
+    """The keys are what the script asks for: the address below the root, without ``index.html``."""
+    site.config("site_name: Test\n", f"site_name: Test\nuse_directory_urls: {directory}\n")
+    assert site.build().returncode == 0
+    lookup = json.loads((site.root / "site/assets/metalworking/lookup.json").read_text(encoding="utf-8"))
+    ending = "/" if directory == "true" else ".html"
+    assert set(lookup["pages"]) == {"", "first/", *(f"{p}{ending}" for p in ("first/one", "first/two", "second/three"))}
+
+
+def test_front_matter_of_folders_counts(site: Site) -> None:
+    """Material's plugin meta gives a folder's pages what its .meta.yml says."""
+    site.config("  - search\n", "  - search\n  - meta\n")
+    site.page("second/.meta.yml", "summary: Of the folder.\ncuda: {term: Grid, verdict: transfers}\n")
+    assert site.build("--strict").returncode == 0
+    three = site.html("second/three/index.html")
+    assert '<span class="mw-cuda-term">Grid</span>' in three
+    assert '<p class="mw-summary">Of the folder.</p>' in three
+    assert "Of the folder." in site.html("first/two/index.html"), "on the card of the next chapter"
+    site.page("second/.meta.yml", "cuda: {term: Grid, verdict: maybe}\n")
+    done = site.build()
+    assert done.returncode == 1
+    assert "docs/second/three.md: cuda.verdict is 'maybe'" in done.stderr
+
+
+@pytest.mark.parametrize("theme", ["mkdocs", "readthedocs", "material"])
+def test_an_excerpt_that_no_search_shall_read(site: Site, theme: str) -> None:
+    text = (site.root / "mkdocs.yml").read_text(encoding="utf-8")
+    text = text.replace("theme:\n  name: material\n  font: false\n", f"theme: {theme}\n")
+    (site.root / "mkdocs.yml").write_text(text, encoding="utf-8")
+    site.page("second/three.md", "# Three\n\n<< excerpt {k}:add.metal#L8 search=off >>\n- L8: Sorted.\n\nFound.\n")
+    assert site.build().returncode == 0
+    index = (site.root / "site/search/search_index.json").read_text(encoding="utf-8")
+    three = " ".join(doc["text"] for doc in json.loads(index)["docs"] if doc["location"].startswith("second"))
+    assert "Found." in three
+    assert "Sorted" not in three
+    assert "out" not in three.lower().split()
+    assert "Sorted." in site.html("second/three/index.html")
+    assert "mw-cut" not in site.html("second/three/index.html")
+
+
+def test_a_dirty_build_knows_the_pages_that_it_does_not_write(site: Site) -> None:
+    site.config("[footnotes, admonition]", "[footnotes, admonition, attr_list, md_in_html]")
+    site.page("index.md", "# Home\n\n<!-- sources -->\n\nSee [one](first/one.md).\n")
+    assert site.build().returncode == 0
+    clean = {name: site.html(f"{name}index.html") for name in ("", "first/one/")}
+    site.page("index.md", "# Home\n\n<!-- sources -->\n\nSee [one](first/one.md).\n")
+    page = site.root / "docs/first/one.md"
+    page.write_bytes(page.read_bytes())
+    assert site.build("--dirty").returncode == 0
+    assert {name: site.html(f"{name}index.html") for name in clean} == clean
+
+
+def test_an_error_in_text_of_no_page_ends_the_build(site: Site) -> None:
+    """A hook that converts Markdown of its own gets finished code, and its errors are told."""
+    (site.root / "hook.py").write_text(
+        "import markdown\n\n\ndef on_post_page(output, page, config):\n"
+        "    if page.is_homepage:\n"
+        "        text = open('extra.txt').read()\n"
+        "        output += markdown.markdown(text, extensions=config.markdown_extensions)\n"
+        "    return output\n",
+        encoding="utf-8",
+    )
+    site.config("nav:\n", "hooks: [hook.py]\nnav:\n")
+    extra = site.root / "extra.txt"
+    extra.write_text(f"<< excerpt acme/kernels@{site.sha}:add.metal#L8 >>\n", encoding="utf-8")
+    done = site.build()
+    assert done.returncode == 0, done.stderr
+    assert "Quoted 2 of 2 excerpts" in done.stderr, "it belongs to no page"
+    home = site.html("index.html")
+    assert 'data-n="8"' in home
+    assert "data-mw=" not in home
+    extra.write_text(f"<< excerpt acme/kernels@{site.sha}:add.metal#L80 >>\n", encoding="utf-8")
+    done = site.build()
+    assert done.returncode == 1
+    assert "L80 runs past the end" in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("hook", "said"),
+    [
+        ("def on_config(config):\n    return 1 +\n", "mkdocs.yml: cannot be loaded: SyntaxError: "),
+        ("def on_page_markdown(markdown, **_):\n    raise KeyError('mine')\n", "the site's plugins end with: "),
+        ("def on_files(files, **_):\n    raise SystemExit(3)\n", "the site's plugins end with: 3"),
+    ],
+)
+def test_a_hook_that_fails_ends_a_command_with_a_message(site: Site, hook: str, said: str) -> None:
+    (site.root / "hook.py").write_text(hook, encoding="utf-8")
+    site.config("nav:\n", "hooks: [hook.py]\nnav:\n")
+    for command in ("check", "list", "lock"):
+        done = site.run("mkdocs_metalworking", command)
+        assert done.returncode == 1
+        assert said in done.stdout
+        assert "Traceback" not in done.stdout + done.stderr
+
+
+def test_reading_without_plugins_says_so_and_keeps_the_lock(site: Site) -> None:
+    (site.root / "hook.py").write_text(
+        "def on_page_markdown(markdown, page, **_):\n    return markdown.replace('HERE', open('part.txt').read())\n",
+        encoding="utf-8",
+    )
+    (site.root / "part.txt").write_text(f"<< excerpt acme/kernels@{site.sha}:notes.txt#L2 >>\n", encoding="utf-8")
+    site.config("nav:\n", "hooks: [hook.py]\nnav:\n")
+    site.page("second/three.md", "# Three\n\nHERE\n")
+    through = site.run("mkdocs_metalworking", "lock")
+    assert through.returncode == 0, through.stdout
+    assert "reading through the site's plugins, which takes longer: hook.py" in through.stderr
+    assert "2 files, 0 archives, 1 newly bound" in through.stderr
+    assert site.build("--strict").returncode == 0
+    fast = site.run("mkdocs_metalworking", "lock", "--no-plugins")
+    assert fast.returncode == 0
+    assert "read without plugins that may make or change pages: hook.py (--plugins reads with them)" in fast.stderr
+    assert "2 files, 0 archives, 0 newly bound" in fast.stderr, "what was not seen stays"
+    assert site.build("--strict").returncode == 0
