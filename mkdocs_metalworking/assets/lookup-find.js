@@ -21,14 +21,13 @@ const nameOf = (text, weight) => {
 
 /* Makes the rows to search from the data of the lookup: one a term, one a page; other names stand in their term's row. */
 export const rowsOf = ({ pages, terms, from }) => {
-  const addresses = Object.keys(pages);
   const rows = terms
     .filter(([cuda]) => cuda.toLowerCase() !== "none")
     .map(([cuda, metal, verdict, url, note, aliases = [], also = []]) => {
       const names = [...cuda.split(/\s+\/\s+|;\s+/), ...(cuda.includes(" / ") ? [cuda] : [])];
       return {
         cuda, metal, verdict, url, note,
-        also: also.map((at) => addresses[at]),
+        also,
         names: [...names.map((name) => nameOf(name, 1)), ...aliases.map((name) => nameOf(name, 0.99)), ...metal.split(/\s+\/\s+|[,;]\s+/).map((name) => nameOf(name, 0.9))],
       };
     });
@@ -103,8 +102,8 @@ const nearly = (name, { squeezed, mask }) => {
   return begins && beginning <= allowed ? 46 - 4 * beginning : 0;
 };
 
-/* The rows that answer *text*, the best first, each once. */
-export const find = (rows, text, most = 12) => {
+/* The rows that answer *text* with their points, the best first, each page of the book at most once. */
+export const ranked = (rows, text, most = 12) => {
   const words = plain(text).split(" ").filter(Boolean);
   if (!words.length) return [];
   const squeezed = words.join("");
@@ -127,7 +126,9 @@ export const find = (rows, text, most = 12) => {
   return found
     .filter(([points]) => points > 0)
     .sort((a, b) => b[0] - a[0])
-    .map(([, row]) => row)
-    .filter((row) => !(row.own && seen.has(row.url)) && seen.add(row.url))
+    .filter(([, row]) => !(row.own && seen.has(row.url)) && seen.add(row.url))
     .slice(0, most);
 };
+
+/* The rows alone. */
+export const find = (rows, text, most = 12) => ranked(rows, text, most).map(([, row]) => row);

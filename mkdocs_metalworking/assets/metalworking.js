@@ -5,6 +5,9 @@ const PARTS = {
   copy: () => document.querySelector("figure.mw-excerpt:not(.mw-card)"),
   notes: () => document.querySelector(".mw-note,.mw-l"),
   tables: () => document.querySelector(".mw-sortable"),
+  filter: () => document.querySelector("[data-mw-filter]"),
+  terms: () => document.querySelector(".mw-mapping"),
+  search: () => asked.has("lookup") && document.querySelector("[data-md-component=search-query]"),
   lookup: () => asked.has("lookup"),
   previews: () => asked.has("previews"),
 };

@@ -55,6 +55,8 @@ class Cuda:
     apis: tuple[str, ...] = ()
     carries: str = ""
     misleads: str = ""
+    aspect: str = ""
+    """What the page's verdict is about, where the term as a whole has another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +134,7 @@ def page_meta(meta: Mapping[str, Any]) -> PageMeta:
             apis=tuple(entry.get("apis") or ()),
             carries=entry.get("carries", ""),
             misleads=entry.get("misleads", ""),
+            aspect=entry.get("aspect", ""),
         )
     return PageMeta(str(meta.get("summary") or ""), cuda, meta.get("chapter") is not False)
 

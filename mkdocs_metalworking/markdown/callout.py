@@ -77,7 +77,7 @@ class CalloutProcessor(Treeprocessor):
         label = SubElement(head, "span", {"class": "mw-cuda-label"})
         label.text, label.tail = AtomicString("CUDA"), " "
         term = SubElement(head, "span", {"class": "mw-cuda-term"})
-        term.text, term.tail = _words(cuda.term), " "
+        term.text, term.tail = _words(f"{cuda.term}: {cuda.aspect}" if cuda.aspect else cuda.term), " "
         SubElement(head, "span", {"class": "mw-verdict"}).text = AtomicString(cuda.verdict.label)
         for name, title, text in (("carries", "Carries over", cuda.carries), ("misleads", "Misleads", cuda.misleads)):
             if text.strip():

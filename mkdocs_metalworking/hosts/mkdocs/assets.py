@@ -14,7 +14,7 @@ from mkdocs.structure.files import File, Files
 
 from ...glossary.labels import SCRIPT, labels_for
 from ...glossary.library import Entry
-from ...glossary.lookup import lookup_data, lookup_json, terms
+from ...glossary.lookup import lookup_data, lookup_json, terms_of
 from .reading import Reading
 
 FOLDER = "assets/metalworking"
@@ -63,7 +63,7 @@ class Lookup:
     def add_to(self, files: Files, reading: Reading) -> None:
         """Put what *reading* found, and what was found before, into *files*; pages behind a password stay out."""
         known = [entry for entry in reading.entries(reading.book) if not _secret(files, entry)]
-        data = lookup_data(terms(known, reading.mapping), _addresses(reading.entries(), files))
+        data = lookup_data(terms_of(known, reading.terms), _addresses(reading.entries(), files), reading.table)
         self._pages |= data["pages"]
         self._terms += [term for term in data["terms"] if term not in self._terms]
         content = lookup_json({"pages": self._pages, "terms": self._terms})
