@@ -80,6 +80,12 @@ document.addEventListener("click", (event) => {
   chip.setAttribute("aria-pressed", String(chip.getAttribute("aria-pressed") !== "true"));
   narrow(holderOf(chip));
 });
+/* What sticks below the field must know how high it is. */
+const measured = new ResizeObserver((entries) => {
+  for (const { target } of entries) target.parentElement.style.setProperty("--mw-bar", `${target.offsetHeight}px`);
+});
+
 onPage(() => {
+  for (const bar of document.querySelectorAll(".mw-filter")) measured.observe(bar);
   for (const field of document.querySelectorAll("[data-mw-filter]")) if (field.value) narrow(holderOf(field));
 });

@@ -1,5 +1,5 @@
 /* The lookup: a combobox where a page has a place for it, the same in a dialog everywhere else (key c). */
-import { editing, labels, lookup, make, onPage, root } from "./base.js";
+import { labels, lookup, make, onPage, root } from "./base.js";
 import { find, plain, rowsOf } from "./lookup-find.js";
 
 let known;
@@ -133,7 +133,7 @@ const mount = (box) => {
 };
 
 let dialog;
-const ask = () => {
+export const ask = () => {
   const present = document.querySelector(".md-content [data-mw-lookup] input");
   if (present) {
     present.scrollIntoView({ block: "center" });
@@ -167,18 +167,5 @@ const ask = () => {
   if (!dialog.open) dialog.showModal();
   dialog.querySelector("input").focus();
 };
-document.addEventListener("keydown", (event) => {
-  if (event.key !== "c" || event.metaKey || event.ctrlKey || event.altKey || editing(document.activeElement)) return;
-  event.preventDefault();
-  ask();
-});
-const button = document.querySelector(".mw-ask");
-if (button) button.href = String(new URL(button.href));
-document.addEventListener("click", (event) => {
-  if (!event.target.closest?.(".mw-ask") || event.metaKey || event.ctrlKey) return;
-  event.preventDefault();
-  event.stopPropagation();
-  ask();
-}, true);
 
 onPage(() => document.querySelectorAll("[data-mw-lookup]").forEach(mount));

@@ -1,5 +1,5 @@
-/* Brings in the module of each thing that a page has; a page that has none loads nothing more. */
-import { asked, onPage } from "./base.js";
+/* Brings in the module of each thing that a page has, or that a reader asks for; a page that has none loads nothing more. */
+import { asked, editing, onPage } from "./base.js";
 
 const PARTS = {
   copy: () => document.querySelector("figure.mw-excerpt:not(.mw-card)"),
@@ -7,8 +7,7 @@ const PARTS = {
   tables: () => document.querySelector(".mw-sortable"),
   filter: () => document.querySelector("[data-mw-filter]"),
   terms: () => document.querySelector(".mw-mapping"),
-  search: () => asked.has("lookup") && document.querySelector("[data-md-component=search-query]"),
-  lookup: () => asked.has("lookup"),
+  lookup: () => asked.has("lookup") && document.querySelector("[data-mw-lookup]"),
   previews: () => asked.has("previews"),
 };
 const loaded = new Set();
@@ -21,3 +20,19 @@ onPage(() => {
     }
   }
 });
+
+/* The lookup as a dialog, by the key c or the button in the head; terms above the results, once the search is used. */
+if (asked.has("lookup")) {
+  const ask = (event) => {
+    event.preventDefault();
+    event.stopPropagation();
+    import("./lookup.js").then((part) => part.ask());
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "c" && !event.metaKey && !event.ctrlKey && !event.altKey && !editing(document.activeElement)) ask(event);
+  });
+  const button = document.querySelector(".mw-ask");
+  if (button) button.href = String(new URL(button.href));
+  document.addEventListener("click", (event) => event.target.closest?.(".mw-ask") && !event.metaKey && !event.ctrlKey && ask(event), true);
+  document.addEventListener("focusin", (event) => event.target.matches?.("[data-md-component=search-query]") && import("./search.js"));
+}

@@ -36,8 +36,8 @@ const draw = async (field) => {
 };
 
 const QUERY = "[data-md-component=search-query]";
-document.addEventListener("focusin", (event) => event.target.matches?.(QUERY) && draw(event.target));
-for (const kind of ["input", "keyup"]) document.addEventListener(kind, (event) => event.target.matches?.(QUERY) && draw(event.target));
+if (document.activeElement.matches(QUERY)) draw(document.activeElement);
+for (const kind of ["focusin", "input", "keyup"]) document.addEventListener(kind, (event) => event.target.matches?.(QUERY) && draw(event.target));
 /* Enter goes to the term when the text names one; Material would go to its first result. */
 document.addEventListener(
   "keydown",

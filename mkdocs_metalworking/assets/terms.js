@@ -6,6 +6,7 @@ const phone = matchMedia("(max-width:44.98em)");
 const toggle = (row, open = !row.classList.contains("mw-shown")) => {
   row.classList.toggle("mw-shown", open);
   row.querySelector(".mw-open")?.setAttribute("aria-expanded", String(open));
+  for (const code of row.querySelectorAll("pre code")) if (code.scrollWidth > code.clientWidth) code.tabIndex = 0;
 };
 
 const unfold = (table, open = true) => {

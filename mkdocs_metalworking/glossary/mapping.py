@@ -124,7 +124,8 @@ def _pair(pair: Pair) -> str:
 
 def _side(name: str, text: str) -> str:
     shown = literal(text).replace("\n", "&#10;")
-    return f"<figure data-search-exclude=><figcaption>{{name}}</figcaption><pre><code>{{shown}}</code></pre></figure>"
+    caption = f"<figcaption>{name}</figcaption>"
+    return f'<figure data-search-exclude="">{caption}<pre><code>{shown}</code></pre></figure>'
 
 
 def _group_id(group: str) -> str:

@@ -1,4 +1,4 @@
-"""What people type finds the page that answers: 120 queries, in the lookup and in the search, with the score printed."""
+"""What people type finds the page that answers: 120 queries in the lookup and in the search, the score printed."""
 
 from __future__ import annotations
 
