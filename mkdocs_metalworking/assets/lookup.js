@@ -123,6 +123,7 @@ const mount = (box) => {
   input.addEventListener("blur", () => setTimeout(() => document.activeElement !== input && close(), 150));
   list.addEventListener("pointerdown", (event) => event.preventDefault());
   list.addEventListener("click", (event) => open(event.target.closest("[role=option]")));
+  if (input.value && document.activeElement === input) render(); // typed before this module was here
   box.querySelectorAll("[data-mw-try]").forEach((button) =>
     button.addEventListener("click", () => {
       input.value = button.dataset.mwTry;
