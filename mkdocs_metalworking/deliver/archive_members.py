@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Self
 
+from ..quote.blob import MAX_FILE
 from ..quote.diagnostics import printable
 from .transport import NotDelivered
 
@@ -52,7 +53,7 @@ _BROKEN = (
 class Bounds:
     """What one archive may cost: bytes a member, bytes in all when unpacked, number of members, and seconds."""
 
-    member: int = 4 << 20
+    member: int = MAX_FILE
     total: int = 2 << 30
     count: int = 200_000
     seconds: float = 300.0

@@ -19,6 +19,8 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.util.retry import Retry
 
+from .addresses import ROUTE, Inward
+
 
 class Deadline:
     """Calls *end* when the block takes longer than *seconds*; ``passed`` tells whether it did."""
@@ -52,8 +54,25 @@ class _Timed(HTTPConnection):
 
     def _new_conn(self) -> socket.socket:
         made = super()._new_conn()
+        try:
+            self._judge(made)
+        except Inward:
+            made.close()
+            raise
         self._twin = made.dup()  # TLS takes the socket itself away from us
         return made
+
+    def _judge(self, sock: socket.socket) -> None:
+        """Raise Inward when the peer may not be asked; behind a proxy it is not the one that is."""
+        route = ROUTE.get()
+        if route is not None and self.proxy is None:
+            route.meet(str(sock.getpeername()[0]))
+
+    def request(self, *arguments: Any, **more: Any) -> None:
+        """Send a request, also over a connection that another one made, if it may lead there."""
+        if self.sock is not None and self._twin is not None:
+            self._judge(self.sock)
+        super().request(*arguments, **more)
 
     def connect(self) -> None:
         with Deadline(self.head_seconds, self._end) as deadline:

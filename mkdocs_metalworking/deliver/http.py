@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import ipaddress
 import threading
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from urllib.parse import urljoin, urlsplit
 
 import requests
 import urllib3
+from requests.auth import AuthBase, HTTPBasicAuth
+from requests.utils import get_netrc_auth
 from urllib3.util.retry import Retry
 
+from ..quote.blob import MAX_FILE
+from .addresses import ROUTE, Inward, Route, leads_inward, may_carry_credentials
 from .deadlines import Deadline, TimedAdapter
 from .transport import NotDelivered
 
@@ -26,7 +29,7 @@ class Limits:
     connect: float = 10.0
     read: float = 20.0
     total: float = 60.0
-    max_bytes: int = 4 << 20
+    max_bytes: int = MAX_FILE
 
 
 class HostDown(NotDelivered):
@@ -35,6 +38,20 @@ class HostDown(NotDelivered):
 
 class NotFound(NotDelivered):
     """The host answered that it has no such thing (404 or 410)."""
+
+
+class NetrcAuth(AuthBase):
+    """Credentials from the user's netrc, each for its own host, over TLS or to this machine, and never else."""
+
+    def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
+        """Return *request* with what may be sent along."""
+        url = request.url or ""
+        auth = self.credentials(url) if may_carry_credentials(url) else None
+        return HTTPBasicAuth(*auth)(request) if auth else request
+
+    def credentials(self, url: str) -> tuple[str, str] | None:
+        """Return user name and password for *url*, or None."""
+        return get_netrc_auth(url)
 
 
 def new_session(
@@ -60,6 +77,7 @@ def new_session(
         retry_after_max=retry_after_max,
     )
     session = requests.Session()
+    session.auth = NetrcAuth()
     session.headers["Accept-Encoding"] = "identity"
     session.headers["User-Agent"] = "mkdocs-metalworking"
     for scheme in ("https://", "http://"):
@@ -68,20 +86,25 @@ def new_session(
 
 
 def open_stream(
-    session: requests.Session, url: str, limits: Limits, *, hosts: frozenset[str] | None = None, redirects: int = 5
+    session: requests.Session,
+    url: str,
+    limits: Limits,
+    *,
+    hosts: frozenset[str] | None = None,
+    redirects: int = 5,
+    route: Route | None = None,
 ) -> requests.Response:
     """Return the answer to ``GET url`` with its body unread, after at most *redirects* redirects.
 
     *hosts*, when given, are the ``host`` or ``host:port`` that a redirect may lead to, over HTTPS or as the first
-    URL did. Raises NotFound, HostDown or NotDelivered; no message carries a user name, a password or a query.
+    URL did. A server outside may lead to none inside; *route* says so of the first one too, and where the last one was.
+    Raises NotFound, HostDown or NotDelivered; no message carries a user name, a password or a query.
     """
     scheme = urlsplit(url).scheme
+    route = route or Route()
     for _ in range(redirects + 1):
         host = host_of(url)
-        try:
-            answer = session.get(url, stream=True, timeout=(limits.connect, limits.read), allow_redirects=False)
-        except (requests.RequestException, urllib3.exceptions.HTTPError, ValueError, OSError) as error:
-            raise HostDown("not-delivered", f"{host}: {_reason(error, limits)}") from None
+        answer = _asked(session, url, limits, route)
         if not answer.is_redirect:
             _check_status(answer, host)
             return answer
@@ -92,6 +115,7 @@ def open_stream(
             raise NotDelivered("not-delivered", f"{host}: redirect to something that is no address") from None
         if inward and hosts is None:
             raise NotDelivered("not-delivered", f"{host}: redirect to a private address refused")
+        route.outside_only = route.inside is False and hosts is None
         url = target
         if urlsplit(url).scheme not in {"https", scheme}:
             # No more than the scheme: what else stands there may be meant for nobody else's eyes.
@@ -100,6 +124,19 @@ def open_stream(
         if hosts is not None and host_of(url) not in hosts:
             raise NotDelivered("not-delivered", f"{host}: redirect to another host, {host_of(url)}, refused")
     raise NotDelivered("not-delivered", f"{host_of(url)}: more than {redirects} redirects")
+
+
+def _asked(session: requests.Session, url: str, limits: Limits, route: Route) -> requests.Response:
+    host = host_of(url)
+    token = ROUTE.set(route)
+    try:
+        return session.get(url, stream=True, timeout=(limits.connect, limits.read), allow_redirects=False)
+    except Inward:
+        raise NotDelivered("not-delivered", f"{host}: leads to a private address, refused") from None
+    except (requests.RequestException, urllib3.exceptions.HTTPError, ValueError, OSError) as error:
+        raise HostDown("not-delivered", f"{host}: {_reason(error, limits)}") from None
+    finally:
+        ROUTE.reset(token)
 
 
 def body(answer: requests.Response, limits: Limits) -> Iterator[bytes]:
@@ -164,37 +201,10 @@ class Breaker:
         with self._lock:
             self._down.setdefault(host, error.diagnostic.message)
 
-    def reset(self) -> None:
-        """Forget every failure, for the next build of a long ``serve``."""
-        with self._lock:
-            self._down.clear()
-
 
 def host_of(url: str) -> str:
     """Return ``host`` or ``host:port`` of *url*, in lower case and without credentials."""
     return urlsplit(url).netloc.rpartition("@")[2].lower()
-
-
-def leads_inward(url: str, target: str) -> bool:
-    """Tell whether *target* is an address inside this machine or network, and *url* is not.
-
-    What a server out there says may not make this machine ask its neighbours. Names are not looked up.
-    """
-    return _is_inside(urlsplit(target).hostname) and not _is_inside(urlsplit(url).hostname)
-
-
-def _is_inside(host: str | None) -> bool:
-    name = (host or "").rstrip(".")
-    try:
-        return not ipaddress.ip_address(name).is_global
-    except ValueError:
-        return name == "localhost" or name.endswith((".localhost", ".local", ".internal"))
-
-
-def content_length(headers: Mapping[str, str]) -> int | None:
-    """Return the announced body size in bytes, or None."""
-    text = headers.get("content-length", "")
-    return int(text) if text.isascii() and text.isdigit() else None
 
 
 def _check_status(answer: requests.Response, host: str) -> None:

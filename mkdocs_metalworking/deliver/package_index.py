@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
 import requests
-from packaging.utils import canonicalize_name
+from packaging.utils import canonicalize_name, parse_sdist_filename, parse_wheel_filename
 from packaging.version import InvalidVersion, Version
-from pypi_simple import ACCEPT_ANY, DistributionPackage, ProjectPage, UnsupportedRepoVersionError, parse_filename
-from requests.auth import AuthBase, HTTPBasicAuth
-from requests.utils import get_auth_from_url, get_netrc_auth
+from requests.utils import get_auth_from_url
 
 from ..quote.packages import PackageSpec
-from .http import Breaker, HostDown, Limits, body, host_of, leads_inward, new_session, open_stream
-from .pipconfig import IndexSettings
+from .addresses import Route, leads_inward, may_carry_credentials
+from .http import Breaker, HostDown, Limits, NetrcAuth, body, host_of, new_session, open_stream
+from .pip_settings import IndexSettings
+from .simple_page import ACCEPT, NOT_A_PAGE, read_page
 from .transport import NotDelivered
 
 _CHUNK = 1 << 20
-# What the parsers raise for pages that are none, nested without end, or of other types than the standard says.
-_NOT_A_PAGE = (AttributeError, LookupError, RecursionError, TypeError, ValueError, UnsupportedRepoVersionError)
 _PAGE_MAX = 64 << 20
 
 ARCHIVE_LIMITS = Limits(total=900.0, max_bytes=1 << 30)
@@ -39,18 +36,19 @@ class Offer:
     path: Path | None = None
     size: int | None = None
     sha256: str | None = None
+    outside: bool = False
+    """Whether the index is out there, so that what it names may not be inside."""
 
 
-class _IndexAuth(AuthBase):
-    """Credentials from the index URLs and from netrc, each sent to its own host and port only."""
+class _IndexAuth(NetrcAuth):
+    """Those of the index URLs before those of netrc."""
 
     def __init__(self, urls: tuple[str, ...]) -> None:
         self._known = {_origin(url): get_auth_from_url(url) for url in urls if urlsplit(url).username}
 
-    def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
-        url = request.url or ""
-        auth = self._known.get(_origin(url)) or get_netrc_auth(url)
-        return HTTPBasicAuth(*auth)(request) if auth else request
+    def credentials(self, url: str) -> tuple[str, str] | None:
+        """Return user name and password for *url*, or None."""
+        return self._known.get(_origin(url)) or super().credentials(url)
 
 
 class Index:
@@ -67,7 +65,7 @@ class Index:
         self._limits = limits
         self._breaker = Breaker()
         self._session = session_factory()
-        self._session.headers["Accept"] = ACCEPT_ANY
+        self._session.headers["Accept"] = ACCEPT
         self._session.auth = _IndexAuth(settings.urls)
         if settings.cert:
             self._session.verify = settings.cert
@@ -118,48 +116,54 @@ class Index:
         if offer.path is not None:
             yield from _read(offer.path)
         elif offer.url is not None:
-            yield from self._guarded(offer.url, self._limits)
+            yield from self._guarded(offer.url, self._limits, Route(outside_only=offer.outside))
 
     def close(self) -> None:
         """Close the connections; may be called twice."""
         self._session.close()
 
-    def _guarded(self, url: str, limits: Limits, base: list[str] | None = None) -> Iterator[bytes]:
+    def _guarded(
+        self, url: str, limits: Limits, route: Route, seen: list[requests.Response] | None = None
+    ) -> Iterator[bytes]:
         host = host_of(url)
         self._breaker.check(host)
         try:
-            answer = open_stream(self._session, url, limits)
-            if base is not None:
-                base += [answer.url, answer.headers.get("content-type", "")]
+            answer = open_stream(self._session, url, limits, route=route)
+            if seen is not None:
+                seen.append(answer)
             yield from body(answer, limits)
         except HostDown as error:
             self._breaker.trip(host, error)
             raise
 
     def _page(self, index: str, spec: PackageSpec) -> list[Offer]:
+        if urlsplit(index).username and not may_carry_credentials(index):
+            raise NotDelivered("not-delivered", f"{host_of(index)}: its password is not sent without TLS")
         name = canonicalize_name(spec.name)
         url = f"{_without_userinfo(index).rstrip('/')}/{name}/"
         limits = Limits(self._limits.connect, self._limits.read, self._limits.total, _PAGE_MAX)
-        seen: list[str] = []
-        data = b"".join(self._guarded(url, limits, seen))
+        seen: list[requests.Response] = []
+        route = Route()
+        data = b"".join(self._guarded(url, limits, route, seen))
         try:
-            if "json" in seen[1]:
-                page = ProjectPage.from_json_data(json.loads(data), base_url=seen[0])
-            else:
-                page = ProjectPage.from_html(name, data.decode("utf-8", "replace"), base_url=seen[0])
-            return [offer for item in page.packages if (offer := _offer(item, index)) is not None]
-        except _NOT_A_PAGE:
+            files = read_page(data, seen[0].headers.get("content-type", ""), seen[0].url)
+        except NOT_A_PAGE:
             raise NotDelivered("not-delivered", f"{host_of(url)}: its page of {name} is not a package index") from None
+        return [
+            Offer(file.name, host_of(index), file.url, None, file.size, file.sha256, route.inside is False)
+            for file in files
+            if _usable(file.url, index)
+        ]
 
 
-def _offer(item: DistributionPackage, index: str) -> Offer | None:
-    """Return *item* as an offer, or None for one with an address that is not asked."""
+def _usable(url: str, index: str) -> bool:
+    """Tell whether *url* may be asked: an HTTPS index offers only HTTPS, and one outside nothing inside."""
     try:
-        usable = urlsplit(item.url).scheme in {"http", "https"} and not leads_inward(index, item.url)
+        scheme = urlsplit(url).scheme
+        allowed = {"https"} if urlsplit(index).scheme == "https" else {"http", "https"}
+        return scheme in allowed and not leads_inward(index, url)
     except ValueError:
-        return None
-    size = item.size if isinstance(item.size, int) and item.size >= 0 else None
-    return Offer(item.filename, host_of(index), item.url, None, size, item.digests.get("sha256")) if usable else None
+        return False
 
 
 def _rank(offer: Offer) -> tuple[bool, bool, int, str]:
@@ -169,11 +173,13 @@ def _rank(offer: Offer) -> tuple[bool, bool, int, str]:
 
 def _is_of(filename: str, spec: PackageSpec) -> bool:
     try:
-        name, version, kind = parse_filename(filename, project_hint=spec.name)
-        same = canonicalize_name(name) == canonicalize_name(spec.name) and Version(version) == Version(spec.version)
+        if spec.kind == "wheel":
+            name, version = parse_wheel_filename(filename)[:2]
+        else:
+            name, version = parse_sdist_filename(filename)
+        return name == canonicalize_name(spec.name) and version == Version(spec.version)
     except (ValueError, InvalidVersion):
         return False
-    return same and kind == spec.kind and filename.endswith((".whl", ".tar.gz", ".zip"))
 
 
 def _read(path: Path) -> Iterator[bytes]:

@@ -1,53 +1,35 @@
-"""How far a download is: a bar on a terminal, one line without one, nothing when quiet."""
+"""How far a download is, for whoever shows it."""
 
 from __future__ import annotations
 
 import contextlib
-import sys
-import threading
 from collections.abc import Callable, Iterator
-from typing import TextIO
-
-import click
-
-from ..quote.diagnostics import printable
+from contextlib import AbstractContextManager
+from typing import Protocol
 
 Advance = Callable[[int], None]
+"""Takes how many bytes were done since the last time."""
 
 
-class Progress:
-    """Reports long steps on *stream* (standard error by default), or nowhere when *quiet*.
+class Progress(Protocol):
+    """Where long steps are reported."""
 
-    Only one bar is shown at a time: a step that starts during another one is a plain line.
-    """
+    def step(self, label: str, total: int | None = None) -> AbstractContextManager[Advance]:
+        """Announce a step of *total* bytes (None: not known) and yield a function that takes bytes done since last."""
 
-    def __init__(self, *, quiet: bool = False, stream: TextIO | None = None) -> None:
-        self._quiet = quiet
-        self._stream = stream
-        self._bar = threading.Lock()
+
+class _Silent:
+    """Reports nothing."""
 
     @contextlib.contextmanager
-    def step(self, label: str, total: int | None = None) -> Iterator[Advance]:
-        """Announce a step of *total* bytes (None: not known) and yield a function that takes bytes done since last."""
-        stream = self._stream or sys.stderr
-        label = printable(label)  # a file name that an index made up
-        if self._quiet:
-            yield _ignore
-        elif total is None or not stream.isatty() or not self._bar.acquire(blocking=False):
-            size = f" ({total / 1e6:.1f} MB)" if total else ""
-            click.echo(f"{label}{size}", file=stream)
-            yield _ignore
-        else:
-            try:
-                with click.progressbar(length=total, label=label, file=stream, show_pos=False) as bar:
-                    yield bar.update
-            finally:
-                self._bar.release()
+    def step(self, label: str, total: int | None = None) -> Iterator[Advance]:  # noqa: ARG002
+        """Show nothing of the step."""
+        yield ignore
 
 
-SILENT = Progress(quiet=True)
+SILENT: Progress = _Silent()
 """Reports nothing."""
 
 
-def _ignore(_done: int) -> None:
+def ignore(_done: int) -> None:
     """Take a count and show nothing."""

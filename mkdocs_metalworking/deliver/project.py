@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Lock as Mutex
 from typing import Any
 
-from ..git.command import clone_url
-from ..quote.blob import LockedFile
+from ..git.command import enclosing_git_dir
 from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity
 from ..quote.lock import Lock, load_lock
 from ..quote.quotation import Quoter
+from ..quote.repo import clone_url
 from ..quote.sources import Sources, load_sources
 from .progress import SILENT, Progress
+from .proofs import Proofs
 from .resolver import Resolver
 from .store import Store, default_root
-from .transport import Transport
-from .transports.checkout import Checkout
-
-TRANSPORTS = ("checkout", "package", "raw")
-"""The order that a build uses."""
-KNOWN_TRANSPORTS = (*TRANSPORTS, "git")
+from .transports import KNOWN, ORDER, Reach, make_transports
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +29,16 @@ class Settings:
     lock: Path
     code: Path
     store: Path | None = None
-    transports: tuple[str, ...] = TRANSPORTS
+    transports: tuple[str, ...] = ORDER
     offline: bool = False
     url: Callable[[str], str] = clone_url
     """Where git fetches a repository from."""
+
+    @property
+    def also(self) -> tuple[Path, ...]:
+        """The git directory that the site itself lies in, when it does: its own commits need no network."""
+        found = enclosing_git_dir(self.root)
+        return (found,) if found else ()
 
     @classmethod
     def of(cls, options: Mapping[str, Any], *, base: Path | None = None) -> Settings:
@@ -46,12 +47,10 @@ class Settings:
         Raises MetalworkingError (``config``) for an unknown transport.
         """
         root = (base or Path()).joinpath(options.get("root") or ".").resolve()
-        chosen = tuple(options.get("transports") or TRANSPORTS)
+        chosen = tuple(options.get("transports") or ORDER)
         for name in chosen:
-            if name not in KNOWN_TRANSPORTS:
-                raise MetalworkingError(
-                    "config", f"unknown transport {name!r}", f"known: {', '.join(KNOWN_TRANSPORTS)}"
-                )
+            if name not in KNOWN:
+                raise MetalworkingError("config", f"unknown transport {name!r}", f"known: {', '.join(KNOWN)}")
         store = options.get("store")
         return cls(
             root=root,
@@ -72,6 +71,7 @@ class Project:
     sources: Sources
     lock: Lock
     resolver: Resolver
+    proofs: Proofs
     problems: list[Diagnostic] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -100,74 +100,16 @@ class Project:
         except (OSError, UnicodeDecodeError) as error:
             problems.append(_unreadable(settings.lock, error))
         store = Store(settings.store or default_root())
-        transports = make_transports(settings, sources, lock, store, progress)
-        return cls(settings, sources, lock, Resolver(store, transports), problems)
+        proofs = Proofs(store, settings.code, mirrors=sources.mirrors(), also=settings.also)
+        reach = Reach(
+            settings.code, sources, lock, store, proofs, settings.url, settings.also, settings.offline, progress
+        )
+        resolver = Resolver(store, make_transports(settings.transports, reach), proofs)
+        return cls(settings, sources, lock, resolver, proofs, problems)
 
     def close(self) -> None:
         """Release git processes, archives and connections."""
         self.resolver.close()
-
-
-class Deferred:
-    """A transport that is made when it is first asked.
-
-    The libraries of the network transports take a quarter of a second to import; a build whose store is warm asks
-    none of them.
-    """
-
-    def __init__(self, name: str, make: Callable[[], Transport]) -> None:
-        self.name = name
-        self._make = make
-        self._made: Transport | None = None
-        self._mutex = Mutex()
-
-    def get(self, file: LockedFile) -> bytes:
-        """Return what the transport returns; raises what it raises."""
-        with self._mutex:
-            if self._made is None:
-                self._made = self._make()
-        return self._made.get(file)
-
-    def close(self) -> None:
-        """Close the transport, if it was made."""
-        if self._made is not None:
-            self._made.close()
-
-
-def make_transports(
-    settings: Settings, sources: Sources, lock: Lock, store: Store, progress: Progress
-) -> Sequence[Transport]:
-    """Return the transports in their configured order."""
-
-    def package() -> Transport:
-        from .transports.package import Package
-
-        return Package(
-            sources.packages(),
-            lock.archives,
-            store,
-            wanted=lock.files.values(),
-            progress=progress,
-            offline=settings.offline,
-        )
-
-    def raw() -> Transport:
-        from .transports.raw import Raw
-
-        return Raw(offline=settings.offline)
-
-    def remote() -> Transport:
-        from .transports.remote import Remote
-
-        return Remote(wanted=lock.files.values(), url=settings.url, offline=settings.offline)
-
-    makers: dict[str, Callable[[], Transport]] = {
-        "checkout": lambda: Checkout(settings.code),
-        "package": package,
-        "raw": raw,
-        "git": remote,
-    }
-    return [Deferred(name, makers[name]) for name in settings.transports]
 
 
 def _unreadable(path: Path, error: Exception) -> Diagnostic:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from types import TracebackType
 
-from ..git.contradiction import Contradiction
+from ..git.proof import Contradiction
 from ..quote.blob import LockedFile
 from ..quote.diagnostics import Diagnostic, Diagnostics, MetalworkingError, Severity, Unavailable
+from .proofs import Proofs
 from .store import Store
 from .transport import Transport
+
+_HELD_BYTES = 16 << 20
+"""Bytes in memory of files that the store did not take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,18 +29,21 @@ class Resolved:
 
 
 class Resolver:
-    """Finds each file once: asked again, it answers the same without asking anyone. Thread-safe.
+    """Finds each file once: asked again, it answers the same from the store, without asking a transport. Thread-safe.
 
     A file that several transports bring wrongly and none rightly is an error; one that nobody can bring is
-    Unavailable, for which the page shows a card.
+    Unavailable, for which the page shows a card. *proofs* are asked before the store.
     """
 
-    def __init__(self, store: Store, transports: Sequence[Transport]) -> None:
+    def __init__(self, store: Store, transports: Sequence[Transport], proofs: Proofs | None = None) -> None:
         self._store = store
+        self._proofs = proofs
         self._transports = tuple(transports)
         self._lock = threading.Lock()
         self._busy: dict[str, threading.Lock] = {}
-        self._known: dict[LockedFile, Resolved | MetalworkingError] = {}
+        self._known: dict[LockedFile, str | MetalworkingError] = {}
+        self._held: OrderedDict[LockedFile, bytes] = OrderedDict()
+        self._held_size = 0
         self.warnings = Diagnostics()
         """Wrong bytes that a transport brought while a later one brought the right ones."""
 
@@ -50,15 +57,20 @@ class Resolver:
             busy = self._busy.setdefault(file.key.repo, threading.Lock())
         with busy:  # one at a time within a repository: one process, one archive, one connection
             answer = self._known.get(file)
-            if answer is None:
+            data = self._again(file) if isinstance(answer, str) else None
+            if isinstance(answer, str) and data is not None:
+                return Resolved(data, answer)
+            if not isinstance(answer, MetalworkingError):
                 try:
-                    answer = self._find(file)
+                    resolved = self._find(file)
                 except MetalworkingError as error:
                     answer = error
+                else:
+                    with self._lock:
+                        self._known[file] = resolved.via
+                    return resolved
                 with self._lock:
                     self._known[file] = answer
-        if isinstance(answer, Resolved):
-            return answer
         found = answer.diagnostic
         kind = Unavailable if isinstance(answer, Unavailable) else MetalworkingError
         raise kind(found.code, found.message, found.hint)
@@ -82,16 +94,12 @@ class Resolver:
         names = ["store", *(transport.name for transport in self._transports), "cards", "errors"]
         return {name: tally[name] for name in names}
 
-    def forget(self) -> None:
-        """Forget all answers and warnings, for the next build of a long ``serve``; the store keeps its bytes."""
-        with self._lock:
-            self._known.clear()
-            self.warnings = Diagnostics()
-
     def close(self) -> None:
         """Close the transports; may be called twice."""
         for transport in self._transports:
             transport.close()
+        if self._proofs is not None:
+            self._proofs.close()
 
     def __enter__(self) -> Resolver:
         return self
@@ -108,7 +116,24 @@ class Resolver:
             except MetalworkingError:
                 continue  # kept in self._known
 
+    def _again(self, file: LockedFile) -> bytes | None:
+        """Return the bytes of a file that was found before, from the store or from what the store did not take."""
+        with self._lock:
+            held = self._held.get(file)
+        return self._store.get(file) if held is None else held
+
+    def _hold(self, file: LockedFile, data: bytes) -> None:
+        """Keep *data*, which the store did not take, as long as there is room."""
+        with self._lock:
+            if file not in self._held:
+                self._held[file] = data
+                self._held_size += len(data)
+            while self._held_size > _HELD_BYTES and len(self._held) > 1:
+                self._held_size -= len(self._held.popitem(last=False)[1])
+
     def _find(self, file: LockedFile) -> Resolved:
+        if self._proofs is not None:
+            self._proofs.here(file)  # what contradicts the lock wins over bytes that match it
         data = self._store.get(file)
         if data is not None:
             return Resolved(data, "store")
@@ -130,11 +155,12 @@ class Resolver:
                     problem += ", the same text with CRLF line ends"
                 wrong.append(f"{transport.name}: {problem}")
                 continue
-            self._store.put(file, data)
+            if not self._store.put(file, data):
+                self._hold(file, data)
             self._warn(file, wrong, transport.name)
             return Resolved(data, transport.name)
         if wrong:
-            hint = "sources.lock was made from git itself; if it is in doubt, run: metalworking lock"
+            hint = "if sources.lock is in doubt: metalworking lock --verify proves it, lock --update asks git again"
             raise MetalworkingError("wrong-bytes", f"{file.key}: wrong bytes from {'; '.join(wrong)}", hint)
         why = "; ".join(reasons) or "no transport is configured"
         raise Unavailable("unavailable", f"{file.key} could not be read: {why}")
@@ -146,7 +172,7 @@ class Resolver:
                 self.warnings.add(Diagnostic(Severity.WARNING, "wrong-bytes", message))
 
 
-def _column(answer: Resolved | MetalworkingError) -> str:
-    if isinstance(answer, Resolved):
-        return answer.via
+def _column(answer: str | MetalworkingError) -> str:
+    if isinstance(answer, str):
+        return answer
     return "cards" if isinstance(answer, Unavailable) else "errors"

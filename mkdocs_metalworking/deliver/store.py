@@ -19,11 +19,12 @@ from typing import IO
 
 import platformdirs
 
-from ..quote.blob import LockedFile
+from ..git.objects import METADATA_MAX, is_object
+from ..quote.blob import HEX_ID, LockedFile
 from ..quote.diagnostics import MetalworkingError, printable
 from ..quote.packages import ArchivePin
 
-_LOG = logging.getLogger("mkdocs.plugins.metalworking.store")
+_LOG = logging.getLogger(__name__)
 
 _CHUNK = 1 << 20
 _LEFTOVER_SECONDS = 24 * 60 * 60
@@ -32,9 +33,14 @@ _LEFTOVER_SECONDS = 24 * 60 * 60
 def default_root(env: Mapping[str, str] | None = None) -> Path:
     """Return the cache folder: ``METALWORKING_STORE`` when set, else the user's cache folder for metalworking."""
     chosen = (os.environ if env is None else env).get("METALWORKING_STORE", "")
-    if chosen:
-        return Path(chosen).expanduser()
-    return platformdirs.user_cache_path("metalworking", appauthor=False)
+    try:
+        if chosen:
+            return Path(chosen).expanduser()
+        return platformdirs.user_cache_path("metalworking", appauthor=False)
+    except RuntimeError:
+        raise MetalworkingError(
+            "config", f"no folder for the store: {chosen or 'this user has no home'}", "set METALWORKING_STORE to one"
+        ) from None
 
 
 class Store:
@@ -126,6 +132,30 @@ class Store:
             return None
         return path
 
+    def git_object(self, oid: str, kind: str) -> bytes | None:
+        """Return the git object *oid* of *kind*, hashed again, or None when the store has no sound copy."""
+        path = self._entry("git", oid)
+        data = self._read(path, METADATA_MAX)
+        if data is None:
+            return None
+        if is_object(oid, kind, data):
+            return data
+        self._discard(path, f"git {kind} {oid[:12]}: another hash")
+        return None
+
+    def put_git_object(self, oid: str, kind: str, data: bytes) -> None:
+        """Keep a commit or a tree. Raises MetalworkingError ``wrong-bytes`` when *data* is not that object."""
+        if not is_object(oid, kind, data):
+            raise MetalworkingError("wrong-bytes", f"refused to store another {kind} than {oid[:12]}")
+        path = self._entry("git", oid)
+        if path.exists():
+            return
+        try:
+            with self.writing(path) as stream:
+                stream.write(data)
+        except OSError as error:
+            self._cannot_write(error)
+
     @contextlib.contextmanager
     def writing(self, path: Path) -> Iterator[IO[bytes]]:
         """Yield a stream whose bytes appear at *path* at once when the block ends well, and never when it raises.
@@ -143,17 +173,18 @@ class Store:
             try:
                 os.replace(temporary, path)
             except (IsADirectoryError, PermissionError):
-                # A folder (or, on Windows, an odd file) stands where the entry belongs.
+                if not path.is_dir() or path.is_symlink():
+                    raise  # on Windows: somebody reads the entry that is there
                 self._discard(path, f"{path.name[:12]}: not a file")
                 os.replace(temporary, path)
         finally:
             with contextlib.suppress(OSError):
                 temporary.unlink()
 
-    def _entry(self, kind: str, sha256: str) -> Path:
-        if len(sha256) != 64 or set(sha256) - set("0123456789abcdef"):
-            raise MetalworkingError("bad-lock", f"sources.lock: {sha256[:70]!r} is not a SHA-256")
-        return self.root / kind / sha256[:2] / sha256
+    def _entry(self, kind: str, digest: str) -> Path:
+        if not HEX_ID.match(digest) or (kind != "git" and len(digest) != 64):
+            raise MetalworkingError("bad-lock", f"sources.lock: {digest[:70]!r} is not a SHA-256")
+        return self.root / kind / digest[:2] / digest
 
     def _read(self, path: Path, size: int) -> bytes | None:
         try:
@@ -191,6 +222,8 @@ class Store:
         oldest = time.time() - _LEFTOVER_SECONDS
         for leftover in self.root.glob("*/*/.*.tmp"):
             with contextlib.suppress(OSError):
+                if leftover.parent.is_symlink() or leftover.parent.parent.is_symlink():
+                    continue  # what a link leads to is somebody else's
                 if leftover.lstat().st_mtime < oldest:
                     leftover.unlink()
 

@@ -12,13 +12,16 @@ import logging
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from ..quote.blob import HEX_ID, FileKey, LockedFile
+from ..quote.blob import HEX_ID, MAX_FILE, FileKey, LockedFile
 from ..quote.diagnostics import MetalworkingError, Unavailable
-from .command import Git, GitError, clone_url, find_git_dir, repository_folder
+from ..quote.repo import clone_url
+from .command import Git, GitError, find_clone
 from .fetch import Fetched
+from .missing import why_missing
 from .objects import CatFile, MissingObject, Oversized, TreeEntry, commit_date, resolve_path
+from .proof import Recorded
 
-_LOG = logging.getLogger("mkdocs.plugins.metalworking.lock")
+_LOG = logging.getLogger(__name__)
 _LFS = b"version https://git-lfs.github.com/spec/v1"
 
 Bound = LockedFile | MetalworkingError
@@ -28,8 +31,10 @@ Bound = LockedFile | MetalworkingError
 class Binder:
     """Finds what git says a file is, locally when any clone has the commit, else with one fetch a commit.
 
-    *mirrors* are other repositories that may hold the same commit, such as forks; *url* maps a repo to what git
-    fetches from; *keep* is given every bound file with its bytes. *max_bytes* bounds a file, *timeout* (seconds) a
+    *mirrors* are other repositories that may hold the same commit, such as forks, and *also* git directories that may,
+    such as that of the site itself; *url* maps a repo to what git
+    fetches from; *keep* is given every bound file with its bytes, *keep_object* (id, kind,
+    bytes) each commit and tree on the way to it: the proof. *max_bytes* bounds a file, *timeout* (seconds) a
     fetch.
     """
 
@@ -38,17 +43,21 @@ class Binder:
         code_dir: Path,
         *,
         mirrors: Iterable[str] = (),
+        also: Iterable[Path] = (),
         url: Callable[[str], str] = clone_url,
         keep: Callable[[LockedFile, bytes], object] | None = None,
+        keep_object: Callable[[str, str, bytes], object] | None = None,
         offline: bool = False,
-        max_bytes: int = 4 << 20,
+        max_bytes: int = MAX_FILE,
         timeout: float = 600.0,
         logger: logging.Logger = _LOG,
     ) -> None:
         self._code_dir = code_dir
         self._mirrors = tuple(mirrors)
+        self._also = tuple(also)
         self._url = url
         self._keep = keep
+        self._keep_object = keep_object or (lambda _oid, _kind, _data: None)
         self._offline = offline
         self._max_bytes = max_bytes
         self._timeout = timeout
@@ -84,20 +93,17 @@ class Binder:
             raise MetalworkingError("bad-commit", f"{repo}@{commit[:70]}: not a full commit id of 40 or 64 hex digits")
         left = list(dict.fromkeys(keys))
         bound: dict[FileKey, Bound] = {}
-        for name in dict.fromkeys((repo, *self._mirrors)):
-            if left:
-                bound.update(self._bind_local(name, commit, left))
+        clones = [(name, find_clone(self._code_dir, name)) for name in dict.fromkeys((repo, *self._mirrors))]
+        for name, git_dir in [*clones, *((path.parent.name, path) for path in self._also)]:
+            if left and git_dir is not None:
+                bound.update(self._bind_local(name, git_dir, commit, left))
                 left = [key for key in left if key not in bound]
         if left:
             bound.update(self._bind_remote(repo, commit, left))
         return bound
 
-    def _bind_local(self, name: str, commit: str, keys: list[FileKey]) -> dict[FileKey, Bound]:
+    def _bind_local(self, name: str, git_dir: Path, commit: str, keys: list[FileKey]) -> dict[FileKey, Bound]:
         """Bind what the clone of *name* has; a key that it cannot settle (shallow, partial, damaged) is left out."""
-        folder = repository_folder(self._code_dir, name)
-        git_dir = find_git_dir(folder) if folder else None
-        if git_dir is None:
-            return {}
         bound: dict[FileKey, Bound] = {}
         with _opened(git_dir, self._timeout) as objects:
             try:
@@ -110,7 +116,7 @@ class Binder:
                 return {}
             for key in keys:
                 try:
-                    entry = _regular(resolve_path(objects, commit, key.path), key)
+                    entry = self._walk(objects, key)
                     bound[key] = self._describe(objects, key, entry)
                 except GitError as error:
                     if not isinstance(error, MissingObject):
@@ -136,7 +142,7 @@ class Binder:
                     raise _wrong_kind(commit, error) from None
             for key in keys:
                 try:
-                    entries[key] = _regular(resolve_path(objects, commit, key.path), key)
+                    entries[key] = self._walk(objects, key)
                 except MetalworkingError as error:
                     bound[key] = error
             fetched.blobs({entry.oid for entry in entries.values()})
@@ -147,6 +153,14 @@ class Binder:
                 except MetalworkingError as error:
                     bound[key] = error
         return bound
+
+    def _walk(self, objects: CatFile, key: FileKey) -> TreeEntry:
+        """Return the file's entry; raises MetalworkingError for what is none, and what ``resolve_path`` raises."""
+        entry = resolve_path(Recorded(objects, self._keep_object), key.commit, key.path)
+        if entry is None:
+            why, hint = why_missing(objects, key.commit, key.path)
+            raise MetalworkingError("not-in-commit", f"{key}: {why}", hint)
+        return _regular(entry, key)
 
     def _describe(self, objects: CatFile, key: FileKey, entry: TreeEntry) -> LockedFile:
         try:
@@ -179,11 +193,7 @@ def check_content(key: FileKey, data: bytes) -> None:
         raise MetalworkingError("not-utf-8", f"{key}: line {line} is not UTF-8 (byte {error.start + 1})") from None
 
 
-def _regular(entry: TreeEntry | None, key: FileKey) -> TreeEntry:
-    if entry is None:
-        raise MetalworkingError(
-            "not-in-commit", f"{key}: the commit has no such file", "check the spelling and case of the path"
-        )
+def _regular(entry: TreeEntry, key: FileKey) -> TreeEntry:
     if entry.kind in {"file", "executable"}:
         return entry
     article = {"symlink": "a symbolic link", "submodule": "a submodule", "directory": "a directory"}[entry.kind]

@@ -7,8 +7,10 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ..quote.diagnostics import Unavailable, printable
+from ..quote.diagnostics import MetalworkingError, Unavailable, printable
+from ..quote.repo import Repo
 from . import process as child
+from .personal import let_through, personal_settings
 
 # Settings that could start a program or reach elsewhere; the command line outranks a repository's own config.
 _SAFE_CONFIG = (
@@ -25,6 +27,10 @@ _SAFE_CONFIG = (
     "maintenance.auto=false",
     "protocol.allow=never",
     "protocol.ext.allow=never",
+    "safe.bareRepository=explicit",  # a bare repository that lies in a tree is not found by searching
+    "http.followRedirects=false",  # a server may not send this machine to its neighbors
+    "diff.external=",
+    "core.untrackedCache=false",
     "fetch.recurseSubmodules=false",
     "fetch.unpackLimit=1",  # what comes stays one file, whose size is bounded
     "core.bigFileThreshold=16m",  # a large blob is never unpacked into memory
@@ -66,6 +72,9 @@ def safe_environment(env: Mapping[str, str], *, protocol: str | None = None) -> 
             "GIT_NO_REPLACE_OBJECTS": "1",  # a replace ref would show another file under the pinned commit
             "GIT_OPTIONAL_LOCKS": "0",
             "GIT_TERMINAL_PROMPT": "0",
+            # The settings of the person: before git 2.32 nothing but these keeps them out of force.
+            "HOME": os.devnull,
+            "XDG_CONFIG_HOME": os.devnull,
             "LC_ALL": "C",
         }
     )
@@ -73,35 +82,46 @@ def safe_environment(env: Mapping[str, str], *, protocol: str | None = None) -> 
 
 
 class Git:
-    """Runs git on one git directory. *timeout* is in seconds, per command."""
+    """Runs git on one git directory, and where it is our own on its *work_tree*. *timeout* is seconds a command."""
 
     def __init__(
         self,
         git_dir: Path,
         *,
+        work_tree: Path | None = None,
         timeout: float = 60.0,
         env: Mapping[str, str] | None = None,
         executable: str = "git",
         allowance: child.Allowance = DEFAULT_ALLOWANCE,
     ) -> None:
         self.git_dir = git_dir
+        self._work_tree = [] if work_tree is None else [f"--work-tree={work_tree.absolute()}"]
         self._allowance = allowance
         self._timeout = timeout
         self._env = dict(os.environ if env is None else env)
         self._executable = executable
 
-    def command(self, *arguments: str) -> list[str]:
+    def command(self, *arguments: str, options: Sequence[str] = ()) -> list[str]:
         """Return the full command line. An explicit git directory also means no search and no ownership check."""
         settings = [part for setting in _SAFE_CONFIG for part in ("-c", setting)]
-        return [self._executable, *settings, f"--git-dir={self.git_dir.absolute()}", *arguments]
+        return [
+            self._executable,
+            *settings,
+            *options,
+            f"--git-dir={self.git_dir.absolute()}",
+            *self._work_tree,
+            *arguments,
+        ]
 
     def popen(self, *arguments: str, stderr: int) -> subprocess.Popen[bytes]:
         """Start git with pipes for input and output, *stderr* going to that file descriptor; it reaches no network.
 
+        It is held to the same memory as a git that runs to its end.
+
         Raises GitError when git is missing.
         """
         try:
-            return subprocess.Popen(
+            started = subprocess.Popen(
                 self.command(*arguments),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -110,6 +130,8 @@ class Git:
             )
         except OSError as error:
             raise _not_started(error) from None
+        child.hold(started.pid, self._allowance)
+        return started
 
     def run(
         self, *arguments: str, stdin: bytes = b"", protocol: str | None = None, timeout: float | None = None
@@ -118,26 +140,36 @@ class Git:
 
         Raises GitError when git is missing, takes too long, exits other than 0 or goes beyond its allowance.
         """
-        return self.run_heard(*arguments, stdin=stdin, protocol=protocol, timeout=timeout)[0]
+        done = self._run(arguments, stdin, safe_environment(self._env, protocol=protocol), timeout)
+        if done.code:
+            raise GitError("git-failed", f"git {arguments[0]}: {last_line(done.stderr) or f'exit {done.code}'}")
+        return done.stdout
 
-    def run_heard(
-        self, *arguments: str, stdin: bytes = b"", protocol: str | None = None, timeout: float | None = None
-    ) -> tuple[bytes, bytes]:
-        """Do what *run* does, and return git's warnings too."""
+    def trace(self, *arguments: str, protocol: str) -> str:
+        """Run git and return what it logs of its requests over HTTP, whether or not it ends well; raises GitError."""
+        environment = safe_environment(self._env, protocol=protocol) | {
+            "GIT_TRACE_CURL": "1",
+            "GIT_TRACE_CURL_NO_DATA": "1",
+        }
+        return self._run(arguments, b"", environment, None).stderr.decode("utf-8", "replace")
+
+    def _run(
+        self, arguments: tuple[str, ...], stdin: bytes, environment: Mapping[str, str], timeout: float | None
+    ) -> child.Done:
         limit = self._timeout if timeout is None else timeout
-        environment = safe_environment(self._env, protocol=protocol)
-        command = self.command(*arguments)
+        options: list[str] = []
+        if environment["GIT_ALLOW_PROTOCOL"] == "https":  # a password goes over TLS or not at all
+            options, values = let_through(personal_settings(self._executable, self._env), self._env)
+            environment = {**environment, **values}
+        command = self.command(*arguments, options=options)
         try:
-            done = child.run(command, stdin=stdin, env=environment, timeout=limit, allowance=self._allowance)
+            return child.run(command, stdin=stdin, env=environment, timeout=limit, allowance=self._allowance)
         except OSError as error:
             raise _not_started(error) from None
         except subprocess.TimeoutExpired:
             raise GitError("git-failed", f"git {arguments[0]} took longer than {limit:g} seconds") from None
         except child.TooMuchSaid:
             raise GitError("git-failed", f"git {arguments[0]} was told more than anybody wants to know") from None
-        if done.code:
-            raise GitError("git-failed", f"git {arguments[0]}: {last_line(done.stderr) or f'exit {done.code}'}")
-        return done.stdout, done.stderr
 
 
 def last_line(stderr: bytes) -> str:
@@ -165,30 +197,17 @@ def find_git_dir(folder: Path) -> Path | None:
     return folder if _is_git_dir(folder) else None
 
 
-def repository_folder(code_dir: Path, repo: str) -> Path | None:
-    """Return where the clone of *repo* lies, ``code/owner/name`` or ``code/host/owner/name``; None: an unsafe name."""
-    parts = repo.split("/")
-    if len(parts) < 2 or not all(safe_name(part) for part in parts):
+def enclosing_git_dir(folder: Path) -> Path | None:
+    """Return the ``.git`` of the work tree that *folder* lies in; None when it lies in none."""
+    return next((found for parent in (folder, *folder.parents) if (found := find_git_dir(parent)) is not None), None)
+
+
+def find_clone(code_dir: Path, name: str) -> Path | None:
+    """Return the git directory of the clone of the repository *name* below *code_dir*; None when there is none."""
+    try:
+        return find_git_dir(Repo.named(name).folder(code_dir))
+    except MetalworkingError:
         return None
-    return code_dir.joinpath(*parts)
-
-
-def clone_url(repo: str) -> str:
-    """Return the HTTPS address of *repo*: ``owner/name`` is on GitHub, else ``host/owner/name``.
-
-    Raises Unavailable for a name that no address can hold.
-    """
-    if repository_folder(Path(), repo) is None:
-        raise Unavailable("unavailable", f"{repo!r} is not a repository name")
-    return f"https://{repo if repo.count('/') > 1 else f'github.com/{repo}'}"
-
-
-def safe_name(part: str) -> bool:
-    """Tell whether *part* can be one component of a folder or URL: no option, no traversal, no separator."""
-    return bool(part) and part not in {".", ".."} and part[0] != "-" and part.isprintable() and not set(part) & _UNSAFE
-
-
-_UNSAFE = frozenset('\\/:*?"<>|#% ')
 
 
 def _is_git_dir(path: Path) -> bool:

@@ -9,12 +9,12 @@ from contextlib import closing
 
 from ..quote.blob import FileKey
 from ..quote.diagnostics import Diagnostic, MetalworkingError, Severity, Unavailable
-from ..quote.permalinks import repo_url
+from ..quote.repo import Repo
 from ..quote.sources import Pin, Sources
 from .command import Git
 from .fetch import Fetched
 from .objects import CatFile, resolve_path
-from .upstream import Upstream, ask_upstream
+from .upstream import Moved, Upstream, ask_upstream
 
 _SILENT = logging.getLogger("metalworking.drift.fetch")
 _SILENT.propagate = False
@@ -40,6 +40,8 @@ def drift_report(
     def ask(pin: Pin) -> list[Diagnostic]:
         try:
             return list(_drift(pin, sorted(paths.get((pin.repo, pin.commit), ())), url(pin.repo), timeout))
+        except Moved as moved:
+            return [_finding(pin, "moved", f"the repository is now at {moved.target}", moved.diagnostic.hint)]
         except Unavailable as problem:
             found = problem.diagnostic
             message = f"{pin.repo}: {found.message}"
@@ -55,8 +57,6 @@ def drift_report(
 
 def _drift(pin: Pin, paths: list[str], url: str, timeout: float) -> Iterator[Diagnostic]:
     upstream = ask_upstream(url, timeout=timeout)
-    if upstream.moved_to:
-        yield _finding(pin, "moved", f"the repository is now at {upstream.moved_to}", "change repo: in its entry")
     if upstream.head == pin.commit:
         return
     at_pin = _trees(url, pin.commit, {pin.license_file, *paths} if pin.license else set(paths), timeout)
@@ -81,7 +81,7 @@ def _changes(
             yield _finding(pin, "license", f"commit {pin.short} has no {pin.license_file}", hint)
         elif old != new:
             what = "changed" if new else "is gone"
-            hint = f"read it: {repo_url(pin.repo)}/tree/{upstream.head}"
+            hint = f"read it: {Repo.named(pin.repo).page}/tree/{upstream.head}"
             yield _finding(pin, "license", f"{pin.license_file} {what} upstream since {pin.short}", hint)
     for path in paths:
         if before[path] != now[path]:

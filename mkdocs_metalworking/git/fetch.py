@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-import tempfile
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from ..quote.diagnostics import Unavailable, redact
 from .command import Git, GitError, plain_arguments
+from .scratch import Scratch
 
 SCHEMES = frozenset({"https", "http", "file"})
 # What git says when no deeper fetch would help either.
@@ -25,7 +26,15 @@ _UNREACHABLE = (
     "unable to access",
     "unable to connect",
 )
+REDIRECTED = re.compile(r"returned error: 30[1-8]")
 FETCH = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--recurse-submodules=no")
+
+
+def redirected(message: str) -> str:
+    """Return what git said, or what it means where that is a redirect."""
+    if REDIRECTED.search(message):
+        return "it moved, and a redirect is not followed (metalworking check --online says where it is now)"
+    return redact(message)
 
 
 class Fetched:
@@ -41,7 +50,7 @@ class Fetched:
         self._commit = commit
         self._timeout = timeout
         self._log = logger
-        self._scratch = tempfile.TemporaryDirectory(prefix="metalworking-")
+        self._scratch = Scratch()
         self.git_dir = Path(self._scratch.name) / "commit.git"
         self._git = Git(self.git_dir, timeout=timeout)
         self._complete = False
@@ -78,6 +87,8 @@ class Fetched:
     def _everything(self, refusal: GitError) -> None:
         """Fetch all branches and tags, for a server that gives nothing by id."""
         cause = redact(refusal.diagnostic.message)
+        if REDIRECTED.search(cause):
+            raise Unavailable("unavailable", f"{self._where}: cannot be fetched: {redirected(cause)}") from None
         if any(sign in cause.lower() for sign in _UNREACHABLE):
             raise Unavailable("unavailable", f"{self._where}: cannot be fetched: {cause}") from None
         self._log.warning(

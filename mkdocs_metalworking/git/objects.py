@@ -16,7 +16,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import IO, Literal
+from typing import IO, Literal, Protocol
 
 from ..quote.blob import HEX_ID
 from .command import Git, GitError, last_line
@@ -30,7 +30,8 @@ _KINDS: dict[int, Kind] = {
     0o160000: "submodule",
 }
 
-_METADATA_MAX = 64 << 20
+METADATA_MAX = 64 << 20
+"""Bytes that no commit and no tree has."""
 
 
 class MissingObject(GitError):
@@ -54,19 +55,38 @@ class TreeEntry:
     oid: str
 
 
-class CatFile:
-    """A ``git cat-file --batch`` that stays open. Thread-safe; started when first used, started again when it dies."""
+class Objects(Protocol):
+    """Where objects come from: a repository, or those that were kept."""
 
-    def __init__(self, git: Git, *, timeout: float = 60.0) -> None:
+    def verified(self, oid: str, *, kind: str, max_bytes: int) -> bytes:
+        """Return the content of *oid*, hashed; raises MissingObject when it is not here, GitError for another one."""
+
+
+def is_object(oid: str, kind: str, data: bytes) -> bool:
+    """Tell whether *data* is the git object *oid* of *kind*: hash(kind + " " + decimal size + NUL + bytes)."""
+    algorithm = hashlib.sha1(usedforsecurity=False) if len(oid) == 40 else hashlib.sha256()
+    algorithm.update(b"%s %d\0" % (kind.encode(), len(data)))
+    algorithm.update(data)
+    return algorithm.hexdigest() == oid
+
+
+class CatFile:
+    """A ``git cat-file --batch`` that stays open. Thread-safe; started when first used, started again when it dies.
+
+    One that does not answer within *timeout* seconds is ended, and not started again.
+    """
+
+    def __init__(self, git: Git, *, timeout: float = 30.0) -> None:
         self._git = git
         self._timeout = timeout
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._stderr: IO[bytes] | None = None
+        self._hung = False
         self.started = 0
         """How many processes were started so far."""
 
-    def read(self, oid: str, *, kind: str = "blob", max_bytes: int = _METADATA_MAX) -> bytes:
+    def read(self, oid: str, *, kind: str = "blob", max_bytes: int = METADATA_MAX) -> bytes:
         """Return the content of object *oid*, which must be of *kind* and have at most *max_bytes*.
 
         Raises MissingObject, Oversized, or GitError for another kind, a process that keeps dying, or a timeout.
@@ -84,16 +104,13 @@ class CatFile:
                 why = self._stop() or "git cat-file ended"
                 raise MissingObject("object-missing", f"object {oid[:12]} cannot be read: {why}") from None
 
-    def verified(self, oid: str, *, kind: str, max_bytes: int = _METADATA_MAX) -> bytes:
+    def verified(self, oid: str, *, kind: str, max_bytes: int = METADATA_MAX) -> bytes:
         """Return what ``read`` returns, hashed again.
 
         Raises GitError ``damaged-object`` when the content is not what its id says, and whatever ``read`` raises.
         """
         data = self.read(oid, kind=kind, max_bytes=max_bytes)
-        algorithm = hashlib.sha1(usedforsecurity=False) if len(oid) == 40 else hashlib.sha256()
-        algorithm.update(b"%s %d\0" % (kind.encode(), len(data)))
-        algorithm.update(data)
-        if algorithm.hexdigest() != oid:
+        if not is_object(oid, kind, data):
             raise GitError("damaged-object", f"the repository's {kind} {oid[:12]} is damaged", "clone it again")
         return data
 
@@ -103,10 +120,13 @@ class CatFile:
             self._stop()
 
     def _ask(self, oid: str, kind: str, max_bytes: int) -> bytes:
+        if self._hung:
+            message = f"git cat-file did not answer within {self._timeout:g} seconds; not asked again"
+            raise GitError("git-failed", message)
         process = self._process or self._start()
         assert process.stdin
         assert process.stdout
-        watchdog = threading.Timer(self._timeout, process.kill)
+        watchdog = threading.Timer(self._timeout, self._give_up, (process,))
         watchdog.daemon = True
         watchdog.start()
         try:
@@ -130,6 +150,10 @@ class CatFile:
             return data[:-1]
         finally:
             watchdog.cancel()
+
+    def _give_up(self, process: subprocess.Popen[bytes]) -> None:
+        self._hung = True
+        process.kill()
 
     def _start(self) -> subprocess.Popen[bytes]:
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 (closed in _stop)
@@ -157,23 +181,48 @@ class CatFile:
         return said
 
 
-def resolve_path(objects: CatFile, commit: str, path: str) -> TreeEntry | None:
+def resolve_path(objects: Objects, commit: str, path: str) -> TreeEntry | None:
     """Return what *commit* has at *path* (literal, UTF-8, ``/`` between names), or None when it has nothing there.
 
     Raises MissingObject when the commit or a tree is not in the repository, GitError when one is damaged.
     """
-    header = objects.verified(commit, kind="commit").split(b"\n", 1)[0]
+    header = objects.verified(commit, kind="commit", max_bytes=METADATA_MAX).split(b"\n", 1)[0]
     oid = header.removeprefix(b"tree ").decode("ascii", "replace")
     entry = TreeEntry("40000", "directory", oid)
     for name in path.encode("utf-8").split(b"/"):
         if entry.kind != "directory":
             return None
-        tree = objects.verified(entry.oid, kind="tree")
-        found = next((item for key, item in _entries(tree, len(commit) // 2) if key == name), None)
+        tree = objects.verified(entry.oid, kind="tree", max_bytes=METADATA_MAX)
+        found = next((item for key, item in entries_of(tree, len(commit) // 2) if key == name), None)
         if found is None:
             return None
         entry = found
     return entry
+
+
+def tree_of(objects: Objects, commit: str) -> list[tuple[bytes, TreeEntry]]:
+    """Return the entries of the root folder of *commit*; raises what ``verified`` raises."""
+    header = objects.verified(commit, kind="commit", max_bytes=METADATA_MAX).split(b"\n", 1)[0]
+    oid = header.removeprefix(b"tree ").decode("ascii", "replace")
+    return list(entries_of(objects.verified(oid, kind="tree", max_bytes=METADATA_MAX), len(commit) // 2))
+
+
+def files_below(objects: Objects, commit: str, folder: str) -> Iterator[str]:
+    """Yield the path of every file of *commit* below *folder* ("": all); raises what ``verified`` raises."""
+    root = resolve_path(objects, commit, folder) if folder else None
+    if folder and (root is None or root.kind != "directory"):
+        return
+    left = [(folder, root.oid if root else "")]
+    while left:
+        at, oid = left.pop()
+        data = objects.verified(oid, kind="tree", max_bytes=METADATA_MAX) if oid else None
+        entries = tree_of(objects, commit) if data is None else entries_of(data, len(commit) // 2)
+        for name, entry in entries:
+            path = f"{at}/{name.decode('utf-8', 'replace')}".lstrip("/")
+            if entry.kind == "directory":
+                left.append((path, entry.oid))
+            elif entry.kind in ("file", "executable"):
+                yield path
 
 
 def commit_date(commit: bytes) -> str:
@@ -188,7 +237,7 @@ def commit_date(commit: bytes) -> str:
 _ENTRY = re.compile(rb"([0-7]{1,7}) ([^\0]+)\0")
 
 
-def _entries(tree: bytes, width: int) -> Iterator[tuple[bytes, TreeEntry]]:
+def entries_of(tree: bytes, width: int) -> Iterator[tuple[bytes, TreeEntry]]:
     """Yield the entries of a tree; raises GitError for one that no git wrote, though its hash be right."""
     position = 0
     while position < len(tree):

@@ -50,7 +50,7 @@ def run(command: Sequence[str], *, stdin: bytes, env: Mapping[str, str], timeout
         env=env,
         start_new_session=True,  # a group of its own, which can be ended as a whole
     )
-    _hold(process.pid, allowance)
+    hold(process.pid, allowance)
     assert process.stdin
     assert process.stdout
     assert process.stderr
@@ -106,7 +106,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _hold(pid: int, allowance: Allowance) -> None:
+def hold(pid: int, allowance: Allowance) -> None:
     """Put bounds on *pid* and on what it will start: a server may send any pack, and a pack unpack to anything."""
     if sys.platform == "linux":
         import resource

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,10 +11,20 @@ from urllib.parse import urlsplit
 from ..quote.blob import HEX_ID
 from ..quote.diagnostics import MetalworkingError, Unavailable, redact
 from .command import Git, GitError, plain_arguments
-from .fetch import SCHEMES
+from .fetch import REDIRECTED, SCHEMES
+from .scratch import Scratch
 
-_MOVED = re.compile(r"^warning: redirecting to (\S+)", re.MULTILINE)
+_TARGET = re.compile(r"recv header: location: (\S+)", re.IGNORECASE)
 _PATTERNS = ("HEAD", "refs/heads/*", "refs/tags/*")
+
+
+class Moved(Unavailable):
+    """The server sends git to another address, *target*, which is told and not followed."""
+
+    def __init__(self, url: str, target: str) -> None:
+        self.target = redact(target).partition("/info/refs")[0].rstrip("/")
+        message = f"{redact(url)}: the repository is now at {self.target}"
+        super().__init__("moved", message, "change repo: in its entry")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +34,6 @@ class Upstream:
     url: str
     head: str
     refs: Mapping[str, str]
-    moved_to: str = ""
-    """Where the server sent git to, when that is another address."""
 
     def commit(self, name: str) -> tuple[str, str]:
         """Return the commit that *name* means, and the tag when it is one: a full id, a tag, a branch, or HEAD.
@@ -51,17 +58,21 @@ class Upstream:
 def ask_upstream(url: str, *, timeout: float = 60.0) -> Upstream:
     """Ask the repository at *url* for its branches and tags; *timeout* is in seconds.
 
-    Raises Unavailable when it cannot be asked.
+    Raises Moved when it is elsewhere, Unavailable when it cannot be asked.
     """
     scheme = urlsplit(url).scheme
     if scheme not in SCHEMES:
         raise Unavailable("unavailable", f"{redact(url)}: only {', '.join(sorted(SCHEMES))} are asked")
-    with tempfile.TemporaryDirectory(prefix="metalworking-") as scratch:
+    with Scratch() as scratch:
         git = Git(Path(scratch) / "none.git", timeout=timeout)
+        asked = ("ls-remote", "--", *plain_arguments([url]), *_PATTERNS)
         try:
-            said, notes = git.run_heard("ls-remote", "--", *plain_arguments([url]), *_PATTERNS, protocol=scheme)
+            said = git.run(*asked, protocol=scheme)
         except GitError as error:
-            raise Unavailable("unavailable", f"{redact(url)}: {redact(error.diagnostic.message)}") from None
+            message = redact(error.diagnostic.message)
+            if REDIRECTED.search(message) and (target := _TARGET.search(git.trace(*asked, protocol=scheme))):
+                raise Moved(url, target[1]) from None
+            raise Unavailable("unavailable", f"{redact(url)}: {message}") from None
     refs: dict[str, str] = {}
     for line in said.decode("utf-8", "replace").splitlines():
         oid, _, name = line.partition("\t")
@@ -69,5 +80,4 @@ def ask_upstream(url: str, *, timeout: float = 60.0) -> Upstream:
             refs[name.removesuffix("^{}")] = oid  # a peeled tag comes after the tag itself
     if "HEAD" not in refs:
         raise Unavailable("unavailable", f"{redact(url)}: it has no HEAD: an empty repository")
-    moved = _MOVED.search(notes.decode("utf-8", "replace"))
-    return Upstream(url, refs["HEAD"], refs, redact(moved[1]).rstrip("/") if moved else "")
+    return Upstream(url, refs["HEAD"], refs)

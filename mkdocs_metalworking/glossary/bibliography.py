@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from html import escape, unescape
 
 from ..quote.citations import CitedLines, CitedReference
-from ..quote.permalinks import repo_url
 from ..quote.quotation import Quotation
+from ..quote.repo import Repo
 from ..quote.sources import Pin, Reference, Sources
 from .inline import literal
 from .labels import labels_for
@@ -55,7 +55,7 @@ def _lines(sources: Sources) -> Iterator[str]:
 
 
 def _pin(pin: Pin) -> Iterator[str]:
-    url = repo_url(pin.repo)
+    url = Repo.named(pin.repo).page
     commit = f'<a href="{literal(url)}/tree/{pin.commit}"><code>{pin.short}</code></a>'
     facts = [commit, *(literal(f) for f in (pin.tag, pin.date, pin.license or "no license") if f)]
     yield f"### [{literal(pin.repo)}]({url}) {{ #{_slug(pin.repo)}-{pin.short} }}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..quote.permalinks import repo_url
+from ..quote.repo import Repo
 from ..quote.sources import Pin, Reference, Sources
 
 KINDS = (
@@ -51,7 +51,7 @@ def _lines(sources: Sources) -> Iterator[str]:
 
 
 def _pin(pin: Pin) -> Iterator[str]:
-    url = repo_url(pin.repo)
+    url = Repo.named(pin.repo).page
     yield f"### [{pin.repo}]({url})"
     yield ""
     if pin.about:

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 class FrontMatterPreprocessor(Preprocessor):
     """Reads and removes YAML front matter where no host has done so.
 
-    Priority 35: after line endings are uniform (30 would be too late for ``meta``, 27, which knows no YAML).
+    Priority 35: above ``meta`` (27), which would take the block and knows no YAML, and above snippets (32), so that
+    nothing that they bring is taken for front matter.
     """
 
     PRIORITY = 35

@@ -74,7 +74,8 @@ class CitationProcessor(Treeprocessor):
         if not self._work.tracker.met:
             return
         footnotes = self._footnotes()
-        footnotes.footnotes = _Growing(footnotes.footnotes)
+        if any("]:" in text for text in footnotes.footnotes.values()):
+            footnotes.footnotes = _Growing(footnotes.footnotes)
         for element in _elements(root):
             notes = None if element.get("class") == "mw-cited" else footnotes
             if element.text and "\ufdef[@" in element.text and not isinstance(element.text, AtomicString):

@@ -18,8 +18,9 @@ from ..glossary.labels import Labels
 from ..quote.blob import FileKey
 from ..quote.diagnostics import Diagnostic, printable
 from ..quote.lines import Ranges, Segment, format_ranges
-from ..quote.permalinks import permalink, repo_url
+from ..quote.permalinks import permalink
 from ..quote.quotation import Quotation
+from ..quote.repo import Repo
 from ..quote.sources import Pin
 from . import highlight
 from .highlight import LineCache
@@ -102,7 +103,7 @@ def _caption(quotation: Quotation, labels: Labels) -> str:
 @lru_cache(maxsize=1024)
 def _origin(key: FileKey, pin: Pin) -> str:
     origin = (
-        _link("mw-repo", key.repo, repo_url(key.repo)),
+        _link("mw-repo", key.repo, Repo.named(key.repo).page),
         _link("mw-commit", pin.short, permalink(key), f"{key.path} at {key.commit}"),
         _link("mw-license", pin.license or "", permalink(FileKey(key.repo, key.commit, pin.license_file))),
     )

@@ -113,7 +113,8 @@ class LeftoverProcessor(Treeprocessor):
         for match in MARK.finditer(text):
             known.add(match.start() - size)
             size += len(match[0])
-        for mention in self._work.tracker.scan(unmarked(text)).mentions:
+        found = self._work.tracker.scan(unmarked(text))
+        for mention in (*found.mentions, *found.fenced):
             if mention.start not in known and mention.kind not in (Kind.NOTE, Kind.ITEM):
                 raw = mention.raw.partition("\n")[0][:60].strip()
                 told = mention.problem if mention.kind is Kind.ODD else None

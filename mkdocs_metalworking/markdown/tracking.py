@@ -67,6 +67,7 @@ class Tracker:
         self.met: list[Met] = []
         self.fenced: dict[str, Location] = {}
         self.foreign: list[Location] = []
+        self._triggers = (0, 0, 0)
         self._path = path
         self._file = text_lines(source) if source is not None else None
         self._starts = [0]
@@ -94,6 +95,7 @@ class Tracker:
             self.foreign += [Location(self._path, i) for i, line in enumerate(lines, 1) if FOREIGN.search(line)]
             lines = [FOREIGN.sub("", line) for line in lines]
         body = "\n".join(lines[first:])
+        self._triggers = _triggers(body)
         found = self.scan(body)
         if not found.mentions and not found.fenced:
             return lines
@@ -121,6 +123,8 @@ class Tracker:
 
     def brought(self, text: str) -> str:
         """Mark what is in *text* and was not marked: something has brought it since the page was read."""
+        if _triggers(text) == self._triggers:
+            return text
         held: list[tuple[int, str]] = []
         plain, size = [], 0
         end = 0
@@ -168,6 +172,11 @@ class Tracker:
         if (front := self._front.get(words)) is not None and front:
             return front[0].where
         return self.fenced.get(words, Location(self._path))
+
+
+def _triggers(text: str) -> tuple[int, int, int]:
+    """Count what mentions begin with; the same counts later on mean that nothing was brought."""
+    return text.count("[@"), text.count("<"), text.count("xcerpt")
 
 
 def _words(raw: str) -> str:

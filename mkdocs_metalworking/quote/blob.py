@@ -10,6 +10,8 @@ import hashlib
 import re
 from dataclasses import dataclass
 
+MAX_FILE = 4 << 20
+"""Bytes of the largest file that is quoted, however it comes."""
 HEX_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
 
 

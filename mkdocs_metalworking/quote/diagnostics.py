@@ -42,6 +42,8 @@ def printable(text: str) -> str:
     )
 
 
+_LONGEST = 4000
+"""Characters of a message or a hint; of a longer one the middle is left out."""
 _USERINFO = re.compile(r"(?<=//)[^/?#\s@]*(?:@[^/?#\s@]*)*@")
 
 
@@ -74,6 +76,12 @@ class Diagnostic:
     def at(self, location: Location) -> Diagnostic:
         """Return a copy placed at *location*, unless it already has a place."""
         return self if self.location.path else replace(self, location=location)
+
+    def __post_init__(self) -> None:
+        for name in ("message", "hint"):
+            text = getattr(self, name)
+            if len(text) > _LONGEST:  # somebody else's text may be in it
+                object.__setattr__(self, name, f"{text[: _LONGEST // 2]} … {text[-_LONGEST // 2 :]}")
 
     def __str__(self) -> str:
         where = f"{self.location}: " if self.location.path else ""

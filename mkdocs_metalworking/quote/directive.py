@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from .diagnostics import MetalworkingError
 from .lines import RangeProblem, Ranges, format_ranges, parse_ranges
+from .repo import Repo
 from .suggest import did_you_mean
 from .target import GrammarProblem, check_path, check_sha
 
@@ -19,9 +21,6 @@ Spans = dict[str, Span]
 
 OPENING = re.compile(r"<<[ \t]*excerpt(?=[ \t>]|$)")
 OPTIONS = ("title", "lang", "hl", "dedent", "first", "last", "search", "collapse")
-_REPO = re.compile(
-    r"(?:[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+(?::[0-9]+)?/)?[A-Za-z0-9][\w.-]*(?:/[A-Za-z0-9_.][\w.-]*)+", re.ASCII
-)
 _BLANKS = re.compile(r"[ \t]+")
 _COMMIT = re.compile(r"([^@\s]*)(@?)([^:\s]*)(:?)")
 _PATH = re.compile(r"([^#\s]*)(?:#(\S*))?")
@@ -123,8 +122,10 @@ def _target(scanner: _Scanner) -> dict[str, object]:
     scanner.spans["sha"] = match.span(3)
     if not repo or not at:
         raise GrammarProblem("the directive names no repository and commit" if not repo else f"{repo!r} has no @commit")
-    if not _REPO.fullmatch(repo) or ".." in repo:
-        raise GrammarProblem(f"{repo!r} is not a repository", "write owner/name, or host/owner/name")
+    try:
+        Repo.named(repo)
+    except MetalworkingError as problem:
+        raise GrammarProblem(problem.diagnostic.message, problem.diagnostic.hint) from None
     check_sha(repo, sha, colon=bool(colon))
     if not colon:
         raise GrammarProblem(f"{repo}@{sha} names no file", f"write {repo}@{sha}:path/to/file#L1-9")

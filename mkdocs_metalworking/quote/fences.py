@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-_PREFIX = re.compile(r"[> \t]*")
+_PREFIX = re.compile(r"[> ]*")
 _OPENING = re.compile(
     r"(?P<mark>~{3,}|`{3,})(?:[ \t]*\.?[\w#.+-]+(?=[ \t]|$))?"
     r"(?:[ \t]*\{[^\n]*\}|(?:[ \t]*[a-zA-Z][a-zA-Z0-9_]*(?:=(?:\"[^\"]*\"|'[^']*'))?(?=[ \t]|$))+)?[ \t]*$"
@@ -31,7 +31,8 @@ def fenced_lines(lines: Sequence[str]) -> set[int]:
     """Return the indices of *lines* that lie in a fence, its first and last line included."""
     found: set[int] = set()
     fence: _Open | None = None
-    for index, line in enumerate(lines):
+    for index, raw in enumerate(lines):
+        line = raw.expandtabs(_TAB)  # as Markdown does before it looks for fences
         if fence is None:
             if "```" in line or "~~~" in line:
                 fence = _opened(line, index)
@@ -55,7 +56,7 @@ def _opened(line: str, index: int) -> _Open | None:
     match = _OPENING.match(line, prefix.end())
     if match is None:
         return None
-    return _Open(index, match["mark"], len(prefix[0].expandtabs(_TAB)), prefix[0].count(">"))
+    return _Open(index, match["mark"], len(prefix[0]), prefix[0].count(">"))
 
 
 def _leaves(prefix: str, fence: _Open) -> bool:
@@ -68,8 +69,7 @@ def _leaves(prefix: str, fence: _Open) -> bool:
 
 def _inside(line: str, width: int) -> tuple[str, str]:
     """Split off as much of a line's quote marks and white space as the fence's first line had."""
-    end, virtual = 0, 0
-    while end < len(line) and virtual < width and line[end] in "> \t":
-        virtual += _TAB - virtual % _TAB if line[end] == "\t" else 1
+    end = 0
+    while end < min(len(line), width) and line[end] in "> ":
         end += 1
-    return line[:end].expandtabs(_TAB), line[end:]
+    return line[:end], line[end:]

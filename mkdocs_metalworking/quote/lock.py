@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import quote, unquote
 
 from .blob import FileKey, LockedFile
@@ -47,6 +47,9 @@ class Lock:
     files: dict[FileKey, LockedFile] = field(default_factory=dict)
     archives: dict[str, ArchivePin] = field(default_factory=dict)
     path: str = "sources.lock"
+    doubtful: tuple[tuple[FileKey | None, str], ...] = ()
+    """Lines that cannot be taken for true, and the file that each speaks of, where that is known. They stay in the
+    text until the file is bound again: what this program does not understand is not its to delete."""
 
     def file(self, key: FileKey) -> LockedFile:
         """Return what git says of *key*; raises NotLocked when nothing is known."""
@@ -67,21 +70,25 @@ class Lock:
             f" sha256:{f.sha256} size:{f.size} lines:{f.lines} {_encode(f.key.path)}"
             for f in self.files.values()
         ]
+        lines += [line for key, line in self.doubtful if key is None or key not in self.files]
         return HEADER + "".join(f"{line}\n" for line in sorted(lines))
 
     def with_entries(self, files: Iterable[LockedFile] = (), archives: Iterable[ArchivePin] = ()) -> Lock:
         """Return a lock with these entries added or replaced."""
-        return Lock(
-            {**self.files, **{f.key: f for f in files}}, {**self.archives, **{a.spec: a for a in archives}}, self.path
+        return replace(
+            self,
+            files={**self.files, **{f.key: f for f in files}},
+            archives={**self.archives, **{a.spec: a for a in archives}},
         )
 
     def only(self, files: Iterable[FileKey], archives: Iterable[str]) -> Lock:
         """Return a lock without whatever is no longer used."""
         keys, specs = set(files), set(archives)
-        return Lock(
-            {k: v for k, v in self.files.items() if k in keys},
-            {k: v for k, v in self.archives.items() if k in specs},
-            self.path,
+        return replace(
+            self,
+            files={k: v for k, v in self.files.items() if k in keys},
+            archives={k: v for k, v in self.archives.items() if k in specs},
+            doubtful=tuple((key, line) for key, line in self.doubtful if key is None or key in keys),
         )
 
 
@@ -91,40 +98,51 @@ def _encode(name: str) -> str:
 
 def load_lock(text: str, path: str = "sources.lock") -> tuple[Lock, list[Diagnostic]]:
     """Read sources.lock; returns what could be read and a diagnostic, with its line, for each line that could not."""
-    lock = Lock(path=path)
+    files: dict[FileKey, LockedFile] = {}
+    archives: dict[str, ArchivePin] = {}
     problems: list[Diagnostic] = []
-    doubtful: set[FileKey] = set()
-    for number, line in enumerate(_NEWLINE.split(text), 1):
-        if not line.strip() or line.startswith("#"):
+    lines: list[tuple[FileKey | None, str]] = []
+    denied: set[FileKey] = set()
+
+    number = 0
+
+    def problem(message: str, hint: str = "run: metalworking lock") -> None:
+        where = Location(path, number)
+        problems.append(Diagnostic(Severity.ERROR, "lock", f"{message}: {whole[:60]}", hint, where))
+
+    for whole in _NEWLINE.split(text):
+        number += 1
+        line = whole.lstrip("\ufeff").strip(" \t")
+        if not line or line.startswith("#"):
             continue
-        twice = False
+        if line != whole:
+            problem("blanks or a byte order mark around the line")
         if match := _BLOB.fullmatch(line):
             file = _locked_file(match)
-            twice = file.key in lock.files
-            if twice and lock.files[file.key] != file:
-                doubtful.add(file.key)
-            lock.files[file.key] = file
+            lines.append((file.key, line))
+            if file.key in files:
+                problem("listed twice")
+                if files[file.key] != file:  # two truths are none: ``metalworking lock`` asks git again
+                    denied.add(file.key)
+            files[file.key] = file
             if not 1 <= file.lines <= file.size <= MAX_SIZE:
-                problems.append(_problem(f"no file has that size and that many lines: {line[:60]}", path, number))
-                doubtful.add(file.key)
+                problem("no file has that size and that many lines")
+                denied.add(file.key)
         elif match := _ARCHIVE.fullmatch(line):
-            twice = match["spec"] in lock.archives
+            if match["spec"] in archives:
+                problem("listed twice")
             pin = ArchivePin(match["spec"], unquote(match["filename"]), match["sha256"], int(match["size"]))
-            lock.archives[pin.spec] = pin
+            archives[pin.spec] = pin
+        elif line[:7] in ("<<<<<<<", "=======", ">>>>>>>", "|||||||"):
+            problem("a merge conflict")
         else:
-            what = "a merge conflict" if line[:7] in ("<<<<<<<", "=======", ">>>>>>>") else "not a lock line"
-            problems.append(_problem(f"{what}: {line[:60]}", path, number))
-        if twice:
-            problems.append(_problem(f"listed twice: {line[:60]}", path, number))
-    for key in doubtful:  # two truths are none: ``metalworking lock`` asks git again
-        del lock.files[key]
-    return lock, problems
+            problem("not a lock line", "take it out; a newer metalworking may have written it")
+            lines.append((None, line))
+    sound = {key: file for key, file in files.items() if key not in denied}
+    doubtful = tuple((key, line) for key, line in lines if key is None or key in denied)
+    return Lock(sound, archives, path, doubtful), problems
 
 
 def _locked_file(match: re.Match[str]) -> LockedFile:
     key = FileKey(match["repo"], match["commit"], unquote(match["path"]))
     return LockedFile(key, match["blob"], match["sha256"], int(match["size"]), int(match["lines"]))
-
-
-def _problem(message: str, path: str, line: int) -> Diagnostic:
-    return Diagnostic(Severity.ERROR, "lock", message, "run: metalworking lock", Location(path, line))

@@ -75,6 +75,8 @@ def without_citations(found: Scan) -> Scan:
 _ANY = re.compile(rf"<{GAP}*<|\[@|excerpt", re.IGNORECASE)
 _PREFIX = r"[ \t>]*(?:(?:[-*+]|[0-9]+[.)]|:|\[\^[^\]\n]+\]:)[ \t]+)*"
 _LINE = re.compile(rf"{_PREFIX}(?P<text><<[ \t]*excerpt(?:[ \t>].*)?)$")
+_TOLD_A_LINE = 20
+"""How many openings of a citation that nothing closes are told on one line; a page of them is told by the first."""
 _BLANK = re.compile(r"\n[ \t>]*\n")
 _DEFINITION = re.compile(r"^[ >]*\[(@[^\]\n]+)\]:[ \t]", re.MULTILINE)
 _CONTINUED = re.compile(r"\n[ \t>]*")
@@ -181,14 +183,18 @@ def _item(line: str, at: int, start: int, number: int, follows: int | None) -> M
 def _citations(text: str, starts: list[int]) -> Iterator[Mention]:
     """Yield citations and what is like one; ``[@x](…)``, ``[@x][…]`` and ``[@x]:`` are links and their definitions."""
     defined = {match[1] for match in _DEFINITION.finditer(text)} if "]:" in text else set()
-    at = text.find("[@")
+    at, told, line = text.find("[@"), 0, 0
     while at >= 0:
         match = CITATION.match(text, at)
         if match is not None and _BLANK.search(match[0]):
             match = None
         end = match.end() if match is not None else at + 2
         if not _elsewhere(text, at, match, defined):
-            yield _citation(text, at, match, bisect_right(starts, at))
+            number = bisect_right(starts, at)
+            told = told + (match is None) if number == line else int(match is None)
+            line = number
+            if match is not None or told <= _TOLD_A_LINE:
+                yield _citation(text, at, match, number)
         at = text.find("[@", end)
 
 

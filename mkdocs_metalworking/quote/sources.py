@@ -4,33 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Any, Literal
 
-from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
-
 from .diagnostics import Diagnostic, Location, MetalworkingError, Severity
+from .licenses import license_allowed
 from .packages import PackageSpec
+from .repo import Repo, nested
 from .suggest import did_you_mean
 from .yamldoc import YamlDocument, load_yaml
-
-ALLOWED_LICENSES = frozenset(
-    {
-        "MIT",
-        "MIT-0",
-        "BSD-2-Clause",
-        "BSD-3-Clause",
-        "0BSD",
-        "ISC",
-        "Apache-2.0",
-        "Zlib",
-        "CC0-1.0",
-        "CC-BY-4.0",
-        "CC-BY-3.0",
-    }
-)
-"""Licenses under which a few lines may be shown with attribution."""
 
 
 class NotPinned(MetalworkingError):
@@ -38,48 +21,6 @@ class NotPinned(MetalworkingError):
 
     def __init__(self, message: str, hint: str) -> None:
         super().__init__("not-pinned", message, hint)
-
-
-@cache
-def license_allowed(expression: str) -> bool:
-    """Tell whether an SPDX *expression* can be met with allowed licenses: OR needs one side, AND both.
-
-    Raises ValueError when it is not SPDX.
-    """
-    try:
-        text = canonicalize_license_expression(expression)
-    except InvalidLicenseExpression as error:
-        raise ValueError(str(error)) from error
-    words = text.replace("(", " ( ").replace(")", " ) ").split()
-    return _alternatives(words, ALLOWED_LICENSES)
-
-
-def _alternatives(words: list[str], permitted: frozenset[str]) -> bool:
-    """Evaluate ``a AND b OR c``; the grammar was checked before. AND binds tighter (SPDX 2.3, annex D)."""
-    result = _conjunction(words, permitted)
-    while words and words[0] == "OR":
-        words.pop(0)
-        result = _conjunction(words, permitted) or result
-    return result
-
-
-def _conjunction(words: list[str], permitted: frozenset[str]) -> bool:
-    result = _license(words, permitted)
-    while words and words[0] == "AND":
-        words.pop(0)
-        result = _license(words, permitted) and result
-    return result
-
-
-def _license(words: list[str], permitted: frozenset[str]) -> bool:
-    word = words.pop(0)
-    if word == "(":
-        result = _alternatives(words, permitted)
-        words.pop(0)
-        return result
-    if words and words[0] == "WITH":  # an exception only ever adds permissions
-        del words[:2]
-    return word in permitted
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +37,8 @@ class Pin:
     quote: bool = True
     about: str = ""
     mirrors: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    """Folders that a clone brings; all when there are none."""
     packages: tuple[PackageSpec, ...] = ()
     digits: int = field(default=7, compare=False)
     """How many digits of the commit tell it from every other pin of the repository; at least seven."""
@@ -174,7 +117,7 @@ class Sources:
         found = [pin for pin in pins if pin.commit.startswith(sha)]
         if len(found) == 1:
             return found[0]
-        known = ", ".join(f"{pin.short}" for pin in (found or pins))
+        known = ", ".join(pin.short for pin in (found or pins))
         if found:
             raise NotPinned(f"{sha or 'no commit'} fits several pinned commits of {repo}: {known}", "write more digits")
         raise NotPinned(f"commit {sha} of {repo} is not pinned", f"pinned: {known}")
@@ -186,6 +129,10 @@ class Sources:
             hint = did_you_mean(key, self.by_key, "add it under references:")
             raise NotPinned(f"reference {key!r} is not in {self.path}", hint)
         return found
+
+    def mirrors(self) -> dict[tuple[str, str], tuple[str, ...]]:
+        """Return which other repositories may have (repo, commit)."""
+        return {(pin.repo, pin.commit): pin.mirrors for pin in self.pins if pin.mirrors}
 
     def packages(self) -> dict[tuple[str, str], tuple[PackageSpec, ...]]:
         """Return which packages carry the files of (repo, commit)."""
@@ -217,21 +164,22 @@ def _pins(document: YamlDocument) -> Iterator[Pin]:
         yield Pin(
             **fields,
             mirrors=tuple(entry.get("mirrors", ())),
+            paths=tuple(entry.get("paths", ())),
             packages=packages,
             location=document.location("repositories", index),
         )
 
 
 def _told_apart(pins: tuple[Pin, ...]) -> tuple[Pin, ...]:
-    """Give each pin as many digits as tell it from the others of its repository."""
-    found = []
+    """Give each pin as many digits as tell the commits of its repository apart."""
+    commits: dict[str, set[str]] = {}
     for pin in pins:
-        others = [one.commit for one in pins if one.repo == pin.repo and one.commit != pin.commit]
-        digits = 7
-        while any(other.startswith(pin.commit[:digits]) for other in others):
-            digits += 1
-        found.append(replace(pin, digits=digits))
-    return tuple(found)
+        commits.setdefault(pin.repo, set()).add(pin.commit)
+    digits = {
+        repo: next(n for n in range(7, 65) if len({commit[:n] for commit in found}) == len(found))
+        for repo, found in commits.items()
+    }
+    return tuple(replace(pin, digits=digits[pin.repo]) for pin in pins)
 
 
 def _package(entry: dict[str, str]) -> PackageSpec:
@@ -248,7 +196,16 @@ def _check(document: YamlDocument, pins: tuple[Pin, ...], references: tuple[Refe
             first = f"first at {seen[what]}"
             yield Diagnostic(Severity.ERROR, "schema", f"{name} is listed twice", first, item.location)
         seen[what] = item.location
+    first_of = {pin.repo: pin.location for pin in reversed(pins)}
+    for outer, inner in nested(first_of):
+        message = f"{inner} would lie in the folder of {outer}, whose tree may hold anything"
+        yield Diagnostic(Severity.ERROR, "schema", message, "take one of them out", first_of[inner])
     for index, pin in enumerate(pins):
+        for number, mirror in enumerate(pin.mirrors):
+            try:
+                Repo.named(mirror)
+            except MetalworkingError as problem:
+                yield problem.diagnostic.at(document.location("repositories", index, "mirrors", number))
         if pin.license is not None:
             try:
                 license_allowed(pin.license)

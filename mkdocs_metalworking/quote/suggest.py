@@ -27,7 +27,7 @@ def suggest_path(path: str, known: Iterable[str]) -> str:
     """Return the path of a repository that *path* was probably meant to be, or nothing.
 
     A difference in case or in how letters are composed counts as none; then the same name in another folder; then a
-    name of much the same letters.
+    name of much the same letters in the same one.
     """
 
     def folded(text: str) -> str:
@@ -38,4 +38,7 @@ def suggest_path(path: str, known: Iterable[str]) -> str:
         same = [other for other in paths if key(other) == key(path)]
         if same:
             return nearest(path, same, 0) or same[0]
-    return nearest(path, paths, 0.75)
+    folder, slash, name = path.rpartition("/")
+    beside = {other.rpartition("/")[2] for other in paths if other.rpartition("/")[0] == folder}
+    found = nearest(name, beside, 0.75)
+    return f"{folder}{slash}{found}" if found else ""

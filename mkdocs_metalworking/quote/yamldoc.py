@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import reprlib
 from collections.abc import Hashable, Iterator
 from functools import cache
 from importlib import resources
@@ -27,6 +28,11 @@ _BAD_VALUE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueErro
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
+_MAX_SIZE = 200_000
+"""How large a document may be whose aliases are counted as what they stand for: a few hundred bytes can mean billions.
+A value counts one, and one more for every 16 characters; a document without aliases may be any size."""
+
+
 class _Loader(yaml.SafeLoader):
     """SafeLoader that leaves dates as the author wrote them."""
 
@@ -40,7 +46,7 @@ _Loader.yaml_implicit_resolvers = {
 def _pattern(_validator: Any, pattern: str, instance: Any, _schema: Any) -> Iterator[ValidationError]:
     """Check ``pattern`` as JSON Schema means it: ``$`` is the very end, where Python also takes a last line feed."""
     if isinstance(instance, str) and not re.search(re.sub(r"\$\Z", r"\\Z", pattern), instance):
-        yield ValidationError(f"{instance!r} does not match {pattern!r}")
+        yield ValidationError(f"{told(instance)} does not match {pattern!r}")
 
 
 _Validator: Any = validators.extend(Draft202012Validator, {"pattern": _pattern})  # type: ignore[no-untyped-call]
@@ -74,21 +80,31 @@ class YamlDocument:
             known = list(schema.get("properties", {}))
             for key in [key for key in _keys(error.instance) if key not in known]:
                 hint = did_you_mean(str(key), known, f"known: {', '.join(known)}")
-                yield self._problem(f"unknown key {key!r}", hint, (*at, key))
+                yield self._problem(f"unknown key {told(key)}", hint, (*at, key))
         elif error.validator == "required":
             missing = next(k for k in value if k not in _keys(error.instance))
             yield self._problem(f"{name} has no {missing!r}", f"add {missing}:", at)
         elif error.validator == "enum":
             allowed = ", ".join("null" if v is None else str(v) for v in value)
-            yield self._problem(f"{name} is {error.instance!r}", f"one of: {allowed}", at)
+            yield self._problem(f"{name} is {told(error.instance)}", f"one of: {allowed}", at)
         elif error.validator == "type":
             wanted = value if isinstance(value, str) else " or ".join(value)
             yield self._problem(f"{name} is {_kind(error.instance)}", f"it should be {wanted}", at)
         else:
-            yield self._problem(f"{name}: {schema.get('errorMessage', error.message)}", "", at)
+            yield self._problem(f"{name}: {schema.get('errorMessage', told(error.message)[1:-1])}", "", at)
 
     def _problem(self, message: str, hint: str, at: Position) -> Diagnostic:
         return Diagnostic(Severity.ERROR, "schema", message, hint, self.location(*at))
+
+
+_TOLD = reprlib.Repr()
+_TOLD.maxstring = _TOLD.maxother = 120
+_TOLD.maxlevel = 2
+
+
+def told(value: object) -> str:
+    """Return *value* as a message shows it: its repr, cut in its middle where it is long."""
+    return _TOLD.repr(value)
 
 
 def _keys(value: Any) -> list[str]:
@@ -119,6 +135,10 @@ def load_yaml(text: str, path: str, *, first_line: int = 1) -> YamlDocument:
         lines: dict[Position, int] = {(): first_line}
         if node is None:
             return YamlDocument(None, lines, path)
+        limit = max(_MAX_SIZE, len(text))
+        if _size(node, {}, limit) > limit:
+            message = "bad YAML: its aliases stand for more than anybody wrote"
+            raise MetalworkingError("yaml", message, "write the values out", Location(path, first_line))
         _walk(node, (), lines, first_line, path, set())
         return YamlDocument(loader.construct_document(node), lines, path)
     except yaml.MarkedYAMLError as error:
@@ -144,6 +164,20 @@ def load_yaml(text: str, path: str, *, first_line: int = 1) -> YamlDocument:
             loader.dispose()
 
 
+def _size(node: yaml.Node, known: dict[int, int], limit: int) -> int:
+    """Return how large *node* is, or more than *limit*, also for one that holds itself."""
+    if isinstance(node, yaml.ScalarNode):
+        return 1 + len(node.value) // 16
+    if id(node) not in known:
+        parts = node.value if isinstance(node, yaml.SequenceNode) else [part for pair in node.value for part in pair]
+        total = 1
+        known[id(node)] = limit + 1  # while it is counted: what holds itself has no end
+        for part in parts:
+            total = min(total + _size(part, known, limit), limit + 1)
+        known[id(node)] = total
+    return known[id(node)]
+
+
 def _walk(node: yaml.Node, at: Position, lines: dict[Position, int], offset: int, path: str, visited: set[int]) -> None:
     if id(node) in visited:  # an alias: walking it again could take exponential time
         return
@@ -155,7 +189,9 @@ def _walk(node: yaml.Node, at: Position, lines: dict[Position, int], offset: int
             if not isinstance(key, yaml.ScalarNode):
                 raise MetalworkingError("yaml", "a key is not plain text", "write key: value", Location(path, line))
             if key.value in seen:
-                raise MetalworkingError("yaml", f"key {key.value!r} is given twice", "keep one", Location(path, line))
+                raise MetalworkingError(
+                    "yaml", f"key {told(key.value)} is given twice", "keep one", Location(path, line)
+                )
             seen.add(key.value)
             lines[(*at, key.value)] = line
             _walk(key, at, lines, offset, path, visited)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -19,7 +21,9 @@ def test_check_passes_and_counts(site: Site) -> None:
     done = metalworking(site, "check")
     assert done.returncode == 0, done.stdout
     assert done.stdout == ""
-    assert done.stderr == "5 pages, 2 excerpts, 1 citations: 0 errors, 0 warnings\n"
+    assert (
+        done.stderr == "5 pages, 2 excerpts, 1 citations: 0 errors, 0 warnings\nsources.lock: 1 file, 1 proved by git\n"
+    )
 
 
 def test_check_works_without_any_bytes(site: Site) -> None:
@@ -155,3 +159,22 @@ def test_no_mkdocs_yml(tmp_path: Path, site: Site) -> None:
     assert done.returncode == 1
     assert "mkdocs.yml" in done.stdout
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "ascii", "latin-1", "cp437"])
+def test_no_console_ends_a_command(site: Site, encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names and texts in any script, on a console that knows a few hundred characters."""
+    monkeypatch.setenv("PYTHONIOENCODING", encoding)
+    monkeypatch.setenv("PYTHONUTF8", "0")
+    site.page(
+        "\u0391\u4e2d\u20ac.md", "# \u0391\n\n<< excerpt {k}:\u0391\u4e2d\u00e9.c >>\n\n[@nokey] << exerpt \u0391 >>\n"
+    )
+    for command in (["check"], ["check", "--json"], ["list"], ["list", "--json"], ["lock"], ["stats"], ["fetch"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "mkdocs_metalworking", *command], cwd=site.root, capture_output=True, timeout=120
+        )
+        assert b"Traceback" not in done.stderr, (command, done.stderr.decode(encoding))
+        assert done.returncode in (0, 1), command
+        if "--json" in command:
+            rows = json.loads(done.stdout.decode(encoding))
+            assert command[0] != "check" or any("\u0391\u4e2d\u00e9.c" in row["message"] for row in rows)

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from mkdocs_metalworking.git.command import find_git_dir
+from mkdocs_metalworking.glossary.labels import labels_for
 from mkdocs_metalworking.hosts.mkdocs.site import Site
 from mkdocs_metalworking.markdown.figure import Anchors, code
 from mkdocs_metalworking.quote.blob import LockedFile
@@ -70,7 +71,7 @@ def test_every_quoted_line_equals_the_git_object(capsys: pytest.CaptureFixture[s
                 if (quotation.pin.repo, quotation.pin.commit) in packaged:
                     missing.add(str(quotation.file.key))
                 continue
-            shown = shown_lines(code(quotation, Anchors.of(quotation, set())))
+            shown = shown_lines(code(quotation, Anchors.of(quotation, set()), labels_for()))
             wanted = object_lines(quotation.file)
             if wanted is None:
                 wanted = delivered_lines(project.resolver.resolve(quotation.file).data, quotation.file)

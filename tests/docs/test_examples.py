@@ -22,7 +22,7 @@ from mkdocs_metalworking.hosts.mkdocs.options import MetalworkingConfig
 from mkdocs_metalworking.markdown.extension import MetalworkingExtension
 from mkdocs_metalworking.markdown.page import PageContext
 from mkdocs_metalworking.quote.diagnostics import Severity
-from mkdocs_metalworking.quote.sources import ALLOWED_LICENSES
+from mkdocs_metalworking.quote.licenses import ALLOWED_LICENSES
 from mkdocs_metalworking.quote.yamldoc import load_yaml
 from tests.docs.blocks import Workshop, blocks
 

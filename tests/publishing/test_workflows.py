@@ -5,15 +5,26 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+import mkdocs_metalworking
+
 ROOT = Path(__file__).parents[2]
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
+
+
+RIGHTS = {
+    ("publish", "publish"): {"contents": "write"},
+    ("release", "publish"): {"id-token": "write", "attestations": "write"},
+}
+"""The jobs that may do more than read."""
 
 
 def load(path: Path) -> dict[str, Any]:
@@ -21,8 +32,8 @@ def load(path: Path) -> dict[str, Any]:
     return dict(yaml.load(path.read_text(encoding="utf-8"), yaml.BaseLoader))
 
 
-def test_there_are_three() -> None:
-    assert [path.stem for path in WORKFLOWS] == ["check", "publish", "test"]
+def test_there_are_four() -> None:
+    assert [path.stem for path in WORKFLOWS] == ["check", "publish", "release", "test"]
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
@@ -46,11 +57,11 @@ def test_rights(path: Path) -> None:
     workflow = load(path)
     assert workflow["permissions"] == {"contents": "read"}
     for name, job in workflow["jobs"].items():
-        assert job.get("permissions") == ({"contents": "write"} if name == "publish" else None)
+        assert job.get("permissions") == RIGHTS.get((path.stem, name))
         assert "timeout-minutes" in job
         steps = [step for step in job["steps"] if "checkout@" in step.get("uses", "")]
-        if name != "publish":
-            assert [step["with"]["persist-credentials"] for step in steps] == ["false"]
+        if (path.stem, name) != ("publish", "publish"):
+            assert [step["with"]["persist-credentials"] for step in steps] == ["false"] * len(steps)
     assert "pull_request_target" not in path.read_text(encoding="utf-8")
     assert "secrets." not in path.read_text(encoding="utf-8")
 
@@ -70,9 +81,53 @@ def test_the_store_is_kept_between_runs() -> None:
     workflow = load(ROOT / ".github/workflows/publish.yml")
     assert workflow["env"]["METALWORKING_STORE"] == "${{ github.workspace }}/.cache/metalworking"
     cache = next(s for s in workflow["jobs"]["publish"]["steps"] if "cache@" in s.get("uses", ""))
-    assert cache["with"]["path"] == ".cache/metalworking"
+    assert cache["with"]["path"].split() == [f".cache/metalworking/{kind}" for kind in ("sha256", "archives", "git")]
     assert "hashFiles('sources.lock')" in cache["with"]["key"]
     assert text.rstrip().endswith("mkdocs gh-deploy --strict")
+
+
+def test_a_change_is_told_and_the_lock_is_proved() -> None:
+    runs = {name: commands(ROOT / f".github/workflows/{name}.yml") for name in ("check", "publish")}
+    assert ".venv/bin/metalworking lock --verify" in runs["check"]
+    assert any('check --changed-from "origin/$BASE" | tee -a "$GITHUB_STEP_SUMMARY"' in run for run in runs["check"])
+    order = [runs["publish"].index(f"metalworking {command}") for command in ("check", "fetch", "lock --verify")]
+    assert order == sorted(order)
+    for text in ("${{ github.base_ref }}", "${{ github.ref_name }}"):
+        assert not any(text in run for name in ("check", "release") for run in commands(WORKFLOWS[0].with_stem(name)))
+
+
+def commands(path: Path) -> list[str]:
+    return [step["run"] for job in load(path)["jobs"].values() for step in job["steps"] if "run" in step]
+
+
+def test_a_release_is_built_and_checked_as_the_workflow_does(tmp_path: Path) -> None:
+    """The dry run: what is built from this tree passes twine, holds the package and nothing that is not its."""
+    assert [run for run in commands(ROOT / ".github/workflows/release.yml") if "build" in run or "check" in run] == [
+        "python -m pip install -c constraints.txt build hatchling twine",
+        "python -m build --no-isolation",
+        "python -m twine check --strict dist/*",
+    ]
+    run = [sys.executable, "-m"]
+    build = [*run, "build", "--no-isolation", "--outdir", str(tmp_path), str(ROOT)]
+    done = subprocess.run(build, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    made = sorted(tmp_path.iterdir())
+    version = mkdocs_metalworking.__version__
+    assert [path.name for path in made] == [
+        f"mkdocs_metalworking-{version}-py3-none-any.whl",
+        f"mkdocs_metalworking-{version}.tar.gz",
+    ]
+    done = subprocess.run([*run, "twine", "check", "--strict", *map(str, made)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+    names = zipfile.ZipFile(made[0]).namelist()
+    assert "mkdocs_metalworking/schemas/sources.schema.json" in names
+    tops = {name.split("/")[0] for name in names}
+    assert tops == {"mkdocs_metalworking", f"mkdocs_metalworking-{version}.dist-info"}
+
+
+def test_pinned_actions_have_an_updater() -> None:
+    updates = load(ROOT / ".github/dependabot.yml")["updates"]
+    assert {one["package-ecosystem"] for one in updates} == {"github-actions", "pip"}
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not here")

@@ -55,5 +55,6 @@ class GitServer:
         for name, _, value in lines:
             if name != "Status":
                 handler.send_header(name, value)
+        handler.send_header("Content-Length", str(len(payload)))
         handler.end_headers()
         handler.wfile.write(payload)

@@ -8,7 +8,6 @@ import zlib
 import pytest
 
 from mkdocs_metalworking.git.binding import Binder
-from mkdocs_metalworking.git.command import clone_url
 from mkdocs_metalworking.quote.blob import FileKey, LockedFile
 from mkdocs_metalworking.quote.diagnostics import MetalworkingError, Unavailable
 from tests.transports.gitserver import GitServer
@@ -60,11 +59,11 @@ def test_a_local_clone_that_has_the_commit_is_enough(tmp_path, make_repo, no_net
     ("path", "code", "words"),
     [
         ("absent", "not-in-commit", "the commit has no such file"),
-        ("src/A.metal", "not-in-commit", "case of the path"),
-        ("src/a.metal/x", "not-in-commit", "no such file"),
+        ("src/A.metal", "not-in-commit", "did you mean src/a.metal"),
+        ("src/a.metal/x", "not-in-commit", "a.metal is a file, not a folder"),
         ("src/../run.sh", "not-in-commit", "no such file"),
         ("/run.sh", "not-in-commit", "no such file"),
-        ("run.sh/", "not-in-commit", "no such file"),
+        ("run.sh/", "not-in-commit", "run.sh is a file, not a folder"),
         ("", "not-in-commit", "no such file"),
         ("link", "symlink", "a symbolic link, not a file"),
         ("module", "submodule", "a submodule, not a file"),
@@ -227,9 +226,25 @@ def test_credentials_in_a_url_are_not_told(tmp_path, serve, tools, caplog):
     assert "s3cret" not in str(caught.value) + caplog.text
 
 
-def test_clone_urls():
-    assert clone_url("o/n") == "https://github.com/o/n"
-    assert clone_url("codeberg.org/o/n") == "https://codeberg.org/o/n"
-    for name in ("n", "-o/n", "o/../n", "o/n?x", "o//n"):
-        with pytest.raises(Unavailable):
-            clone_url(name)
+def test_what_stands_on_the_way_is_named(tmp_path, make_repo):
+    files: dict[str, bytes | str] = dict.fromkeys(("Dir/x.c", "d/real/a.c", "caf\u00e9.c", "kernel.metal"), b"x\n")
+    files["link"] = "d/real"
+    repo = make_repo(tmp_path / "code/o/n", files)
+    sub = repo.git("update-index", "--add", "--cacheinfo", f"160000,{'a' * 40},sub")
+    repo.git("commit", "-q", "-m", "sub")
+    assert sub == ""
+    commit = repo.git("rev-parse", "HEAD")
+    binder = Binder(tmp_path / "code", offline=True)
+    for path, said in {
+        "dir/x.c": "the commit has no such file (did you mean Dir?)",
+        "Dir/X.C": "the commit has no such file (did you mean Dir/x.c?)",
+        "kernels.metal": "the commit has no such file (did you mean kernel.metal?)",
+        "link/a.c": "link is a symbolic link in the commit (quote the file by the folder it leads to)",
+        "sub/a.c": "sub is a submodule (quote the submodule's own repository)",
+        "kernel.metal/x": "kernel.metal is a file, not a folder (check the spelling of the path)",
+        "cafe\u0301.c": "the same name there is made of other characters: U+00E9",
+        "d/zzz": "check the spelling and case of the path",
+    }.items():
+        with pytest.raises(MetalworkingError) as raised:
+            binder.bind(FileKey("o/n", commit, path))
+        assert said in str(raised.value), path

@@ -16,11 +16,11 @@ import pytest
 from mkdocs_metalworking.deliver.archive_members import Bounds
 from mkdocs_metalworking.deliver.http import Limits, new_session
 from mkdocs_metalworking.deliver.package_index import Index
-from mkdocs_metalworking.deliver.pipconfig import IndexSettings, index_settings
-from mkdocs_metalworking.deliver.progress import Progress
+from mkdocs_metalworking.deliver.pip_settings import IndexSettings, index_settings
 from mkdocs_metalworking.deliver.resolver import Resolver
 from mkdocs_metalworking.deliver.store import Store
 from mkdocs_metalworking.deliver.transports.package import Package
+from mkdocs_metalworking.hosts.progress import Bar
 from mkdocs_metalworking.quote.diagnostics import MetalworkingError, Unavailable
 from mkdocs_metalworking.quote.packages import ArchivePin, PackageSpec
 
@@ -487,7 +487,7 @@ def test_progress_says_one_line_without_a_terminal_and_nothing_when_quiet(serve,
     index = IndexServer(serve, tools, {WHEEL_NAME: archive})
     for quiet, lines in ((False, 1), (True, 0)):
         stream = io.StringIO()
-        package(index.url, WHEEL, progress=Progress(quiet=quiet, stream=stream)).pin_archive(WHEEL)
+        package(index.url, WHEEL, progress=Bar(quiet=quiet, stream=stream)).pin_archive(WHEEL)
         assert stream.getvalue().count("\n") == lines
         assert (WHEEL_NAME in stream.getvalue()) is not quiet
 
@@ -498,7 +498,7 @@ def test_progress_is_a_bar_on_a_terminal():
             return True
 
     stream = Terminal()
-    progress = Progress(stream=stream)
+    progress = Bar(stream=stream)
     with progress.step("Downloading x", 100) as advance, progress.step("Downloading y", 50) as other:
         for _ in range(10):
             advance(10)

@@ -11,8 +11,9 @@ import pytest
 from mkdocs_metalworking.deliver.http import Limits, new_session
 from mkdocs_metalworking.deliver.resolver import Resolver
 from mkdocs_metalworking.deliver.transport import NotDelivered
-from mkdocs_metalworking.deliver.transports.raw import TEMPLATES, Raw
+from mkdocs_metalworking.deliver.transports.raw import Raw
 from mkdocs_metalworking.quote.diagnostics import MetalworkingError, Unavailable, redact
+from mkdocs_metalworking.quote.repo import RAW_TEMPLATES
 
 DATA = b"kernel void k() {}\n" * 200
 LIMITS = Limits(connect=1.0, read=0.4, total=1.0, max_bytes=100_000)
@@ -99,26 +100,26 @@ def test_500_for_ever(fetch, tools):
     assert len(server.paths) == 3
 
 
-@pytest.mark.parametrize(("retry_after", "least", "most"), [("1", 0.9, 3), ("86400", 0.9, 3)])
-def test_429_is_waited_for_but_not_for_ever(fetch, tools, retry_after, least, most):
+@pytest.mark.parametrize("retry_after", ["1", "86400"])
+def test_429_is_waited_for_but_not_for_ever(fetch, tools, monkeypatch, retry_after):
     answers = iter([429, 200])
+    waited = []
+    sleep = time.sleep
+    monkeypatch.setattr(time, "sleep", lambda seconds: (waited.append(seconds), sleep(seconds)))
 
     def respond(handler):
         status = next(answers)
         tools.send(handler, DATA, status, **({"Retry_After": retry_after} if status == 429 else {}))
 
-    begin = time.monotonic()
     outcome, server = fetch(respond)
     assert outcome.data == DATA
-    assert least < time.monotonic() - begin < most
+    assert [seconds for seconds in waited if seconds > 0.5] == [1]
     assert len(server.paths) == 2
 
 
 def test_a_stalled_server_is_given_up(fetch, serve):
-    begin = time.monotonic()
     outcome, _ = fetch(lambda handler: time.sleep(1.5))
     assert "no answer within 0.4 seconds" in unavailable(outcome)
-    assert time.monotonic() - begin < 3
 
 
 def test_a_body_that_stalls_is_given_up(fetch):
@@ -144,10 +145,8 @@ def test_a_slow_drip_meets_the_deadline(fetch):
             handler.wfile.flush()
             time.sleep(0.05)
 
-    begin = time.monotonic()
     outcome, _ = fetch(respond)
     assert "not done after 1 seconds" in unavailable(outcome)
-    assert time.monotonic() - begin < 2
 
 
 def test_a_cut_body_is_not_wrong_bytes_but_a_cut_body(fetch, tools):
@@ -250,10 +249,6 @@ def test_a_dead_host_is_asked_once_for_two_hundred_files(serve, store, tools):
     assert len(server.paths) == 3  # one request and its two retries
     with pytest.raises(Unavailable, match="not asked again in this run"):
         resolver.resolve(files[-1])
-    raw.reset()
-    server.respond = lambda handler: tools.send(handler, b"0\n")
-    resolver.forget()
-    assert resolver.resolve(files[0]).via == "raw"
     resolver.close()
 
 
@@ -263,11 +258,9 @@ def test_a_host_that_is_not_there_is_tried_once(serve, tools):
     raw = raw_for(server)
     with pytest.raises(NotDelivered, match=r"cannot be reached$"):
         raw.get(tools.locked(DATA))
-    begin = time.monotonic()
     for _ in range(100):
         with pytest.raises(NotDelivered, match="not asked again"):
             raw.get(tools.locked(DATA))
-    assert time.monotonic() - begin < 0.5
 
 
 def test_offline_asks_nobody(fetch, tools):
@@ -329,7 +322,7 @@ def test_paths_without_a_safe_url(tools, path):
 )
 def test_templates_that_are_refused(template):
     with pytest.raises(ValueError, match="a raw URL is https"):
-        Raw(templates={**TEMPLATES, "h": template})
+        Raw(templates={**RAW_TEMPLATES, "h": template})
 
 
 @pytest.mark.parametrize(

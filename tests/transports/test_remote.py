@@ -11,6 +11,7 @@ from mkdocs_metalworking.deliver.resolver import Resolver
 from mkdocs_metalworking.deliver.store import Store
 from mkdocs_metalworking.deliver.transport import NotDelivered
 from mkdocs_metalworking.deliver.transports.remote import Remote
+from mkdocs_metalworking.git.proof import Contradiction
 from mkdocs_metalworking.quote.blob import FileKey, LockedFile
 from tests.support import commit_files, git
 
@@ -56,7 +57,7 @@ def test_a_blob_that_the_server_does_not_have(server: tuple[Path, list[LockedFil
     folder, files = server
     stranger = LockedFile.of(FileKey("acme/kernels", files[0].key.commit, "x"), b"never committed\n")
     transport = remote(folder, [*files, stranger])
-    with pytest.raises(NotDelivered):
+    with pytest.raises(Contradiction, match="the commit has no such file"):
         transport.get(stranger)
     assert files[0].mismatch(transport.get(files[0])) is None, "the others still come"
 

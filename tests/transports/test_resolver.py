@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+import tracemalloc
 
 import pytest
 
@@ -140,3 +141,37 @@ def test_prefetch_is_parallel_across_repositories_only(store, serve, tools):
         resolver.prefetch([*files, *files], max_workers=3)
         assert resolver.counts()["raw"] == 9
     assert most == {"all": 3, "one": 1}
+
+
+def test_what_the_store_keeps_is_not_held_in_memory(tmp_path, store, tools, make_repo):
+    """A build that quotes 40 files of 1 MB needs no 40 MB for them."""
+    files = {f"f{number}": b"%07d\n" % number * 130_000 for number in range(40)}
+    repo = make_repo(tmp_path / "code/o/n", files)
+    locked = [tools.locked(data, name, commit=repo.commit) for name, data in files.items()]
+    del files
+    with Resolver(store, [Checkout(tmp_path / "code")]) as resolver:
+        tracemalloc.start()
+        for file in locked:
+            assert resolver.resolve(file).via == "checkout"
+        kept = tracemalloc.get_traced_memory()[0]
+        tracemalloc.stop()
+        assert kept < 5_000_000
+        assert resolver.counts()["checkout"] == 40
+        assert resolver.resolve(locked[0]).via == "checkout", "it answers the same again"
+
+
+def test_as_many_sessions_as_requests_at_once(serve, tools):
+    server = serve(lambda handler: tools.send(handler, DATA))
+    made = []
+
+    def session():
+        made.append(new_session())
+        return made[-1]
+
+    raw = Raw(session, templates={"github.com": server.url + "/{repo}/{commit}/{path}"})
+    for number in range(10):
+        thread = threading.Thread(target=raw.get, args=(tools.locked(DATA, f"f{number}"),))
+        thread.start()
+        thread.join()
+    assert len(made) == 1
+    raw.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import multiprocessing
 import os
@@ -58,7 +59,7 @@ def test_a_damaged_entry_is_removed_reported_and_healed(store, damage, tmp_path,
         os.mkfifo(path)
     else:
         path.write_bytes({"cut": DATA[:9], "longer": DATA + b"x", "flipped": b"X" + DATA[1:], "empty": b""}[damage])
-    with caplog.at_level(logging.WARNING, "mkdocs.plugins.metalworking.store"):
+    with caplog.at_level(logging.WARNING, "mkdocs_metalworking.deliver.store"):
         assert store.get(FILE) is None
     assert "damaged cache entry" in caplog.text
     assert not os.path.lexists(path)
@@ -84,7 +85,7 @@ def test_a_file_where_a_folder_belongs_is_a_store_that_keeps_nothing(store, wher
     blocked = {"root": store.root, "sha256": store.root / "sha256", "shard": entry(store).parent}[where]
     blocked.parent.mkdir(parents=True, exist_ok=True)
     blocked.write_text("in the way")
-    with caplog.at_level(logging.DEBUG, "mkdocs.plugins.metalworking.store"):
+    with caplog.at_level(logging.DEBUG, "mkdocs_metalworking.deliver.store"):
         assert store.get(FILE) is None
         assert not store.put(FILE, DATA)
         assert not store.put(FILE, DATA)
@@ -178,3 +179,72 @@ def test_a_hash_from_a_hostile_lock_is_not_a_path(store):
 def test_default_root_is_the_cache_folder_unless_told():
     assert default_root({"METALWORKING_STORE": "/x/y"}) == Path("/x/y")
     assert default_root({}).name == "metalworking"
+
+
+def test_what_a_link_leads_to_is_not_swept(store, tools, tmp_path):
+    """A store that somebody else may write holds a folder that is a link to a place of ours."""
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    ours = elsewhere / ".draft.tmp"
+    ours.write_text("mine")
+    os.utime(ours, (1, 1))
+    (store.root / "sha256").mkdir(parents=True)
+    (store.root / "sha256/ab").symlink_to(elsewhere, target_is_directory=True)
+    (tmp_path / "kind/cd").mkdir(parents=True)
+    inner = tmp_path / "kind/cd/.old.tmp"
+    inner.write_text("mine too")
+    os.utime(inner, (1, 1))
+    (store.root / "archives").symlink_to(tmp_path / "kind", target_is_directory=True)
+    assert store.put(tools.locked(b"x\n"), b"x\n")
+    assert ours.exists()
+    assert inner.exists()
+
+
+def test_an_entry_that_somebody_reads_is_not_damaged(store, tools, monkeypatch, caplog):
+    """On Windows a file that is open cannot be replaced; what is there stays, and nothing is reported."""
+    file = tools.locked(b"x\n")
+    assert store.put(file, b"x\n")
+    (entry,) = tools.stored(store)
+    entry.write_bytes(b"y\n")
+
+    def refuse(source, target):
+        raise PermissionError(13, "Access is denied")
+
+    monkeypatch.setattr(os, "replace", refuse)
+    assert store.put(file, b"x\n") is False
+    assert entry.exists()
+    assert "damaged" not in caplog.text
+
+
+def test_git_objects_are_hashed_again(store):
+    data = b"tree " + b"a" * 40 + b"\n"
+    oid = hashlib.sha1(b"commit %d\0" % len(data) + data).hexdigest()
+    store.put_git_object(oid, "commit", data)
+    assert store.git_object(oid, "commit") == data
+    assert store.git_object(oid, "tree") is None, "and thrown away"
+    assert store.git_object(oid, "commit") is None
+    with pytest.raises(MetalworkingError, match="refused to store another tree"):
+        store.put_git_object(oid, "tree", data)
+    with pytest.raises(MetalworkingError):
+        store.git_object("../../x", "tree")
+
+
+def test_what_the_rooms_log_counts_for_mkdocs(store, tools):
+    """MkDocs shows and counts, for --strict, what is logged below its own name."""
+    from mkdocs.utils import CountHandler
+
+    import mkdocs_metalworking.hosts.mkdocs  # noqa: F401 (a host is there)
+
+    counter = CountHandler()
+    counter.setLevel(logging.WARNING)
+    logger = logging.getLogger("mkdocs")
+    logger.addHandler(counter)
+    try:
+        file = tools.locked(b"x\n")
+        store.put(file, b"x\n")
+        (entry,) = tools.stored(store)
+        entry.write_bytes(b"y\n")
+        assert store.get(file) is None
+    finally:
+        logger.removeHandler(counter)
+    assert counter.get_counts() == [("WARNING", 1)]

@@ -10,7 +10,6 @@ import resource
 import stat
 import struct
 import tarfile
-import time
 import tracemalloc
 import zipfile
 from pathlib import Path
@@ -117,11 +116,9 @@ def try_archives(count: int, folder: Path, *, first: int = 0) -> dict[str, int]:
 @pytest.mark.filterwarnings("ignore:Duplicate name:UserWarning")
 def test_damaged_archives_are_read_or_refused(tmp_path: Path) -> None:
     before = files_below(tmp_path)
-    start = time.monotonic()
     told = try_archives(COUNT, tmp_path)
     assert min(told.values()) > COUNT / 20, told
     assert {name.partition(":")[0] for name in files_below(tmp_path) - before} == {"archive"}
-    assert time.monotonic() - start < COUNT / 10
 
 
 def header(name: str, size: int, kind: bytes) -> bytes:
@@ -208,9 +205,7 @@ TARS = {
 def test_tars_made_by_hand(tmp_path: Path, name: str) -> None:
     path = tmp_path / "archive"
     path.write_bytes(gzip.compress(TARS[name], 1))
-    start = time.process_time()
     found = outcome(path, SDIST, Bounds(seconds=2))
-    assert time.process_time() - start < 12
     if isinstance(found, dict):  # bytes that are not the file's are the resolver's affair
         assert all(len(member) <= BOUNDS.member for member in found.values())
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import os
-import time
+import sys
 from collections.abc import Callable, Iterator
 
 import markdown
@@ -95,6 +96,28 @@ def test_bad_yaml_of_every_kind_is_told(text: str, said: str) -> None:
         read_front_matter(f"---\n{text}\n---\n", "s.yml")
 
 
+def test_aliases_stand_for_no_more_than_anybody_wrote() -> None:
+    lists = "".join(f"a{i}: &a{i} [{','.join(f'*a{i - 1}' for _ in range(9))}]\n" for i in range(1, 9))
+    bomb = "a0: &a0 [x,x,x,x,x,x,x,x,x]\n" + lists
+    text = f"a: &a {'x' * 100_000}\nb: [{','.join(['*a'] * 10_000)}]\n"
+    for document in (bomb, text, "repositories: &r\n  - *r\n"):
+        with pytest.raises(MetalworkingError, match="aliases stand for more"):
+            load_sources(document)
+        with pytest.raises(MetalworkingError, match="aliases stand for more"):
+            read_front_matter(f"---\n{document}\n---\n", "p.md")
+    _, problems = load_sources("repositories: &r []\nreferences: *r\n")
+    assert problems == []
+
+
+def test_messages_are_bounded() -> None:
+    long = "y" * 1_000_000
+    front = f"---\nsummary: s\nzzz: 1\ncuda:\n  term: t\n  verdict: {long}\n  modal: [{'z, ' * 9_000}z]\n---\n"
+    _, problems = read_front_matter(front, "p.md")
+    assert problems
+    for problem in problems:
+        assert len(str(problem)) < 10_000
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -130,8 +153,8 @@ def test_no_address_crashes_add() -> None:
         PARSERS["permalink"](text)
 
 
-# Growth: twice the text may cost a little more than twice the time, never four times. Both sizes are measured in one
-# run, one after the other and several times, and the best counts, so that other work on the machine weighs little.
+# Growth: ten times the text may take twelve times the operations. What is counted is calls, of Python and of C, which
+# are the same on a busy machine and on an idle one.
 
 Make = Callable[[int], str]
 PAGES: dict[str, tuple[int, Make]] = {
@@ -153,19 +176,28 @@ PAGES: dict[str, tuple[int, Make]] = {
 }
 
 
-def seconds(run: Callable[[str], object], text: str) -> float:
-    start = time.process_time()
-    run(text)
-    return time.process_time() - start
+def operations(run: Callable[[str], object], text: str) -> int:
+    """Return how many calls *run* makes for *text*."""
+    count = itertools.count()
+    before = sys.getprofile()
+    sys.setprofile(lambda frame, event, argument: next(count) if event in ("call", "c_call") else None)
+    try:
+        run(text)
+    finally:
+        sys.setprofile(before)
+    return next(count)
 
 
-def growth(run: Callable[[str], object], make: Make, size: int, *, factor: int = 4) -> float:
-    """Return how much longer *factor* times the text takes, per unit of text: 1 is linear, *factor* is quadratic."""
-    small, large = make(size), make(size * factor)
-    best = {}
-    for text in (small, large, small, large, small):
-        best[len(text)] = min(seconds(run, text), best.get(len(text), 1e9))
-    return best[len(large)] / max(best[len(small)], 0.002) / factor
+def growth(run: Callable[[str], object], make: Make, size: int, *, factor: int = 10) -> float:
+    """Return how many times more operations *factor* times the text takes: *factor* is linear, its square quadratic.
+
+    What an empty text takes is not counted, since every text takes it.
+    """
+    size = max(1, size // 10)
+    for text in (make(size + 1), make(1)):  # what is made once is made
+        run(text)
+    none, small, large = (operations(run, text) for text in (make(0), make(size), make(size * factor)))
+    return (large - none) / max(small - none, 200)
 
 
 def plain(text: str) -> str:
@@ -176,21 +208,21 @@ def plain(text: str) -> str:
 @pytest.mark.parametrize("name", PAGES)
 def test_pages_grow_in_proportion(pages: Pages, name: str) -> None:
     size, make = PAGES[name]
-    assert growth(pages.convert, make, size) < 2.2
+    assert growth(pages.convert, make, size) <= 12
 
 
-# Python-Markdown itself is quadratic in some texts; there we may be no slower than it is.
-QUADRATIC: dict[str, tuple[str, str]] = {
-    "openings": ("[@a" * 900, "[@a" * 900),
-    "one reference on many lines": ("x [@key] y\n\n" * 600, "x [^1] y\n\n" * 600 + "\n[^1]: x\n"),
-    "citations in one paragraph": ("`c` and [@key] " * 600, "`c` and [^1] " * 600 + "\n\n[^1]: x\n"),
+# Python-Markdown itself is quadratic in some texts; there we may grow no faster than it does.
+QUADRATIC: dict[str, tuple[Make, Make]] = {
+    "openings": (lambda n: "[@a" * n, lambda n: "[@a" * n),
+    "one reference on many lines": (lambda n: "x [@key] y\n\n" * n, lambda n: "x [^1] y\n\n" * n + "\n[^1]: x\n"),
+    "citations in one paragraph": (lambda n: "`c` and [@key] " * n, lambda n: "`c` and [^1] " * n + "\n\n[^1]: x\n"),
 }
 
 
 @pytest.mark.parametrize("name", QUADRATIC)
-def test_we_are_no_slower_than_the_host(pages: Pages, name: str) -> None:
+def test_we_grow_no_faster_than_the_host(pages: Pages, name: str) -> None:
     ours, theirs = QUADRATIC[name]
-    assert min(seconds(pages.convert, ours) for _ in "12") < 1.6 * max(seconds(plain, theirs) for _ in "12") + 0.05
+    assert growth(pages.convert, ours, 600) <= max(12.0, 1.2 * growth(plain, theirs, 600))
 
 
 TEXTS: dict[str, tuple[str, int, Make]] = {
@@ -236,7 +268,17 @@ TEXTS: dict[str, tuple[str, int, Make]] = {
 @pytest.mark.parametrize("name", TEXTS)
 def test_files_grow_in_proportion(name: str) -> None:
     parser, size, make = TEXTS[name]
-    assert growth(PARSERS[parser], make, size) < 2.2
+    assert growth(PARSERS[parser], make, size) <= 12
+
+
+def test_the_count_sees_what_grows_out_of_proportion() -> None:
+    def quadratic(text: str) -> None:
+        for at in range(len(text)):
+            for _ in range(at):
+                ord("x")
+
+    assert growth(quadratic, lambda n: "x" * n, 300) > 50
+    assert 9 < growth(lambda text: [ord(ch) for ch in text], lambda n: "x" * n, 30_000) < 11
 
 
 DEEP = 1_000
@@ -264,11 +306,7 @@ def test_deep_nesting_is_no_worse_than_without_us(pages: Pages, text: str) -> No
 
 
 def test_a_million_characters_and_ten_thousand_directives(pages: Pages) -> None:
-    start = time.process_time()
     pages.convert("x" * 1_000_000)
-    assert time.process_time() - start < 20
-    start = time.process_time()
     _, page = pages.convert(f"{DIRECTIVE}\n" * 10_000, late=True)
     assert len(page.quotations) == 10_000
     assert len(page.ids) == 20_000
-    assert time.process_time() - start < 60

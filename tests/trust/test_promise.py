@@ -6,14 +6,15 @@ import json
 import os
 import sqlite3
 import zlib
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+from mkdocs_metalworking.deliver.proofs import Proofs, judge
 from mkdocs_metalworking.deliver.store import Store
 from mkdocs_metalworking.git.binding import check_content
-from mkdocs_metalworking.git.contradiction import contradictions
 from mkdocs_metalworking.hosts.cli.main import main
 from mkdocs_metalworking.markdown.highlight import faithful, highlight_lines, lexer_named
 from mkdocs_metalworking.markdown.highlight_cache import DiskLineCache
@@ -170,7 +171,7 @@ def test_a_collision_in_the_repository_is_not_shown(tmp_path: Path) -> None:
     assert problem.code == "wrong-bytes"
     assert "SHA-256" in str(problem)
     assert "evil" not in html
-    assert not list((tmp_path / "store").rglob("*")) or not any(p.is_file() for p in (tmp_path / "store").rglob("*"))
+    assert not any(path.is_file() for path in (tmp_path / "store/sha256").rglob("*"))
 
 
 def test_shown_lines_are_read_back_exactly() -> None:
@@ -213,7 +214,8 @@ def test_a_forged_lock_is_contradicted_by_the_clone(tmp_path: Path) -> None:
 def test_check_finds_a_forged_lock_though_the_store_has_its_bytes(tmp_path: Path) -> None:
     bench, page, old = forged(tmp_path)
     project = bench.project()
-    assert [found.code for found in contradictions(project.lock, project.settings.code)] == ["wrong-lock"]
+    verdict = judge(project.lock.files.values(), project.proofs)
+    assert [found.diagnostic.code for found in verdict.wrong.values()] == ["wrong-lock"]
     project.close()
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs/index.md").write_text("# T\n\n" + page, encoding="utf-8")
@@ -232,7 +234,9 @@ def test_a_shallow_clone_contradicts_nothing(tmp_path: Path) -> None:
     bench.write([("acme/kernels", "a.c")])
     elsewhere = LockedFile.of(FileKey("acme/kernels", "b" * 40, "a.c"), b"int a;\n")
     lock = bench.project().lock.with_entries([elsewhere])
-    assert list(contradictions(lock, tmp_path / "code")) == []
+    with closing(Proofs(Store(tmp_path / "store"), tmp_path / "code")) as proofs:
+        verdict = judge(lock.files.values(), proofs)
+    assert (verdict.proved, list(verdict.unproved), verdict.wrong) == (1, [elsewhere], {})
     html, page = bench.convert(f"<< excerpt acme/kernels@{commit[:9]}:a.c >>\n")
     assert len(page.diagnostics) == 0
     assert "mw-l" in html

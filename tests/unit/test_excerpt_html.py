@@ -21,6 +21,7 @@ FILES: dict[str, str | bytes] = {
     "a.c": SOURCE,
     "b.c": SOURCE,
     "a.txt": SOURCE,
+    "comment.c": "int x;\n/* opens\n   int inside;\n*/\nint y;\n",
     "x<y>&\u00a0\u202e.c": "int c;\n",
     "long.c": "a " * 20_000 + "\n",
 }
@@ -141,3 +142,28 @@ def test_pins_that_share_seven_digits_are_told_apart() -> None:
     with pytest.raises(Exception, match=r"1a486eb fits several pinned commits of a/b: 1a486eb0, 1a486eb1 \(write more"):
         sources.pin("a/b", "1a486eb")
     assert sources.pin("a/b", one[:8]).commit == one
+
+
+def test_a_block_comment_that_reaches_in_is_read_and_one_that_ended_is_not() -> None:
+    lines = ["/* a", "b", "*/ x", "y", "/* z */", "// /* no", "w", *["v"] * 500]
+    before = {n: len(highlight.opening_comment(lines[:n], "a.c")) for n in (0, 1, 2, 3, 4, 5, 6, 7, 450)}
+    assert before == {0: 0, 1: 1, 2: 2, 3: 0, 4: 0, 5: 0, 6: 0, 7: 0, 450: 0}
+    assert highlight.opening_comment(["/* a", "b"], "a.py") == ()
+    assert len(highlight.opening_comment(["/* a", *["v"] * 398], "a.c")) == 399
+
+
+def test_late_code_is_words_until_it_is_asked_for(bench: Bench, project: Project) -> None:
+    sha = bench.commits["acme/kernels"]
+    html, page = bench.convert(f"<< excerpt acme/kernels@{sha}:a.c >>", project=project, late=True)
+    assert list(page.late) == ["0"]
+    assert 'data-mw="0"' in html
+    assert "mw-caption" not in html
+    assert "mw-caption" in page.late["0"]()
+    direct, page = bench.convert(f"<< excerpt acme/kernels@{sha}:a.c >>", project=project)
+    assert not page.late
+    assert "mw-caption" in direct
+
+
+def test_what_stands_above_decides_the_colour(bench: Bench, project: Project) -> None:
+    assert '<span class="cm">int inside;</span>' in html(bench, project, "comment.c#L3")
+    assert '<span class="kt">int</span>' in html(bench, project, "comment.c#L5")

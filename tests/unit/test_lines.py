@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mkdocs_metalworking.quote.blob import blob_id, count_lines
+from mkdocs_metalworking.quote.diagnostics import MetalworkingError
 from mkdocs_metalworking.quote.lines import (
     LineRange,
     RangeProblem,
@@ -120,3 +121,24 @@ def test_blob_ids_are_gits() -> None:
     assert blob_id(b"", digits=64) == "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813"
     with pytest.raises(ValueError, match="40 or 64"):
         blob_id(b"", digits=20)
+
+
+def test_the_line_that_is_not_utf8_is_named() -> None:
+    for line in (1, 2, 5):
+        with pytest.raises(MetalworkingError, match=rf"x is not UTF-8 \(line {line}\)"):
+            source_lines(b"a\n" * (line - 1) + b"\xe9\n", "x")
+
+
+@pytest.mark.parametrize(
+    ("text", "merged"),
+    [
+        ("L1,L2", "L1-2"),
+        ("L2,L3", "L2-3"),
+        ("L1,L3", "L1,L3"),
+        ("L2,L4", "L2,L4"),
+        ("L1-3,L4-5,L7", "L1-5,L7"),
+        ("L5,L6-", "L5-"),
+    ],
+)
+def test_only_ranges_that_touch_are_one(text: str, merged: str) -> None:
+    assert format_ranges(parse_ranges(text)) == merged

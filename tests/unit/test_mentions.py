@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from mkdocs_metalworking.hosts.cli.bump.edits import Place, apply_edits, places_in_data
 from mkdocs_metalworking.markdown.tracking import Met
+from mkdocs_metalworking.quote.citations import Citation
 from mkdocs_metalworking.quote.diagnostics import Location
+from mkdocs_metalworking.quote.directive import Directive, parse_directive, quoted_path
 from mkdocs_metalworking.quote.lines import LineRange
 from mkdocs_metalworking.quote.mentions import Kind, scan
 
@@ -105,3 +107,70 @@ def test_targets_in_data_are_those_of_the_repository() -> None:
         ("y.c", "1a2b3c4", None),
         ("z/w.c", "", (LineRange(2, 3), LineRange(5, 5))),
     ]
+
+
+@pytest.mark.parametrize("path", ["a.c", "a b.c", 'a"b.c', "a#b.c", 'a "b" #c.c'])
+def test_a_directive_is_written_as_it_is_read(path: str) -> None:
+    directive = Directive("a/b", SHA, path, (LineRange(1, 2),))
+    assert parse_directive(str(directive)) == directive
+
+
+@pytest.mark.parametrize("path", ["a,b.c", "a b.c", 'a"b.c', "a#b.c"])
+def test_a_path_in_a_citation_may_be_quoted(path: str) -> None:
+    (mention,) = scan(f"[@a/b:{quoted_path(path)}#L1,L3, M1]").mentions
+    assert mention.what == Citation(repo="a/b", path=path, ranges=(LineRange(1, 1), LineRange(3, 3)), note="M1")
+
+
+def test_every_span_reads_as_what_it_is() -> None:
+    directive = f'<< excerpt a/b@{SHA}:x.c#L1-2,L4 title="a" hl=1,4 >>'
+    text = f"x\n\n{directive}\n* L1, L2: One.\n\nSaid [@a/b@{SHA}:y.c#L5, note].\n"
+    spans = {mention.kind: {k: text[a:b] for k, (a, b) in mention.spans.items()} for mention in scan(text).mentions}
+    assert spans == {
+        Kind.DIRECTIVE: {"sha": SHA, "ranges": "L1-2,L4", "title": '"a"', "hl": "1,4"},
+        Kind.NOTE: {"ranges": "L1, L2"},
+        Kind.CITATION: {"sha": SHA, "ranges": "L5"},
+    }
+    assert [(mention.line, text[mention.start : mention.end]) for mention in scan(text).mentions] == [
+        (3, text.split("\n")[2]),
+        (4, "L1, L2"),
+        (6, f"[@a/b@{SHA}:y.c#L5, note]"),
+    ]
+
+
+@pytest.mark.parametrize("before", ["", "a", "ab", "abc", "[@k] ", "\n"])
+def test_a_backslash_escapes_wherever_it_stands(before: str) -> None:
+    found = scan(f"{before}\\[@x] ![@y] and [@z]").mentions
+    assert [mention.raw for mention in found] == (["[@k]"] if "k" in before else []) + ["[@z]"]
+
+
+@pytest.mark.parametrize(
+    ("text", "follows"),
+    [
+        ("{d}\n- L1: x", True),
+        ("{d}\n\n- L1: x", True),
+        ("{d}\n- L9: y\n  more\n\n- L1: x", True),
+        ("{d}\n\nText.\n\n- L1: x", False),
+        ("{d}\n> - L1: x", False),
+        ("> {d}\n> - L1: x", True),
+        ("> {d}\n- L1: x", False),
+        ("- a\n\n    {d}\n\n- L1: x", False),
+        ("- a\n\n    {d}\n\n    - L1: x", True),
+        ("- {d}\n- L1: x", False),
+        (" {d}\n- L1: x", False),
+        ("```\n{d}\n```\n- L1: x", False),
+    ],
+)
+def test_what_a_note_follows(text: str, follows: bool) -> None:
+    found = scan(text.replace("{d}", f"<< excerpt a/b@{SHA}:x.c#L1-9 >>")).mentions
+    last = [m for m in found if m.raw == "L1: x"]
+    assert bool(last and last[0].follows is not None) is follows
+
+
+def test_a_target_in_data_is_rewritten_where_it_stands() -> None:
+    text = '{"a": "x", "src": "a/b:x.c#L1, note", "b": ["a/b@1a2b3c4:y.c#L5-6"]}'
+    edits = [
+        e
+        for place in places_in_data(text, "a/b")
+        for e in place.edits(text, "fff", tuple(map(move, place.what.ranges or ())), move)
+    ]
+    assert apply_edits(text, edits) == '{"a": "x", "src": "a/b@fff:x.c#L11, note", "b": ["a/b@fff:y.c#L15-16"]}'

@@ -124,3 +124,23 @@ def test_a_caption_that_takes_the_notes_away_is_told(tmp_path: Path) -> None:
     with closing(bench.project()) as project:
         (problem,) = told(project, source, source, **{"pymdownx.blocks.caption": {}})
     assert problem == "p.md:2: line note L1: is not tied to the excerpt above it"
+
+
+def test_angled_quotes_are_made_after_typos_are_found(project: Project) -> None:
+    source = "Said.\n\n<< exerpt a/b@0123456:c >>\n"
+    smarty: dict[str, dict[str, object]] = {"smarty": {"smart_angled_quotes": True}}
+    assert told(project, source, source, **smarty) == ["p.md:3: left over as text: << exerpt a/b@0123456:c >>"]
+
+
+def test_code_that_is_put_aside_is_code(project: Project) -> None:
+    source = f"Text `[@gone]` and `#!c [@gone]`, `{WRONG}`.\n"
+    highlighted: dict[str, dict[str, object]] = {"pymdownx.inlinehilite": {}, "pymdownx.highlight": {}}
+    assert told(project, source, source, **highlighted) == []
+
+
+def test_a_fence_that_no_extension_reads_is_told_on_its_line(project: Project) -> None:
+    extension = MetalworkingExtension(project=project)
+    source = "Text.\n\n~~~ c\n[@gone]\n~~~\n"
+    extension.page = page = PageContext(path="p.md", source=source)
+    markdown.Markdown(extensions=[extension]).convert(source)
+    assert [str(problem).partition(" (")[0] for problem in page.diagnostics] == ["p.md:4: left over as text: [@gone]"]

@@ -56,3 +56,30 @@ def test_lines_put_above_move_everything_by_as_many(head: list[str], old: list[s
     last = data.draw(st.integers(first, len(marked)))
     (found,) = relocate(marked, head + marked, [LineRange(first, last)])
     assert found.new == LineRange(first + len(head), last + len(head))
+
+
+OLD = ["head", "a = 1;", "b = 2;", "c = 3;", "tail"]
+
+
+def test_what_became_of_changed_lines_is_shown_with_their_place() -> None:
+    (found,) = relocate(OLD, ["new", "head", "a = 1;", "b = 20;", "c = 3;", "tail"], [LineRange(2, 3)])
+    assert found.outcome is Outcome.CHANGED
+    assert found.candidates == (LineRange(3, 4),)
+    assert found.diff == ("@@ L2-3 -> L3-4 @@", " a = 1;", "-b = 2;", "+b = 20;")
+
+
+def test_lines_that_grew_keep_their_end() -> None:
+    (found,) = relocate(OLD, ["head", "a = 1;", "b = 2;", "b = 2.5;", "c = 3.0;", "tail"], [LineRange(3, 4)])
+    assert found.outcome is Outcome.CHANGED
+    assert found.candidates == (LineRange(3, 5),)
+
+
+def test_a_long_difference_is_cut_with_its_length() -> None:
+    old = [f"line {n} of it" for n in range(60)]
+    new = [f"line {n} of this" for n in range(60)]
+    (found,) = relocate(old, new, [LineRange(1, 60)])
+    assert len(found.diff) == 42
+    assert found.diff[0] == "@@ L1-60 -> L1-60 @@"
+    assert found.diff[-1] == "… 80 more lines"
+    (short,) = relocate(old[:20], new[:20], [LineRange(1, 20)])
+    assert len(short.diff) == 41, "forty lines are not cut"

@@ -22,6 +22,7 @@ ROOMS = {
 FOREIGN = {
     "quote": {"mkdocs", "markdown", "click", "pygments", "requests"},
     "git": {"mkdocs", "markdown", "click"},
+    "deliver": {"mkdocs", "markdown", "click"},
     "glossary": {"mkdocs", "markdown", "click", "jinja2"},
 }
 """Room to the libraries that it may not import."""

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import tempfile
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from ...git.scratch import Scratch
 from ...quote.blob import LockedFile
 from ...quote.diagnostics import MetalworkingError
 from ...quote.packages import ArchivePin, PackageSpec
 from ..archive_members import DEFAULT_BOUNDS, Bounds, Member, read_members
 from ..package_index import Index, Offer
-from ..pipconfig import IndexSettings, index_settings
+from ..pip_settings import IndexSettings, index_settings
 from ..progress import SILENT, Progress
 from ..store import Store
 from ..transport import NotDelivered
@@ -60,7 +60,7 @@ class Package:
                 self._wanted.setdefault(spec, {})[file.key.path] = file
         self._members: dict[PackageSpec, dict[str, Member | None]] = {}
         self._failed: dict[PackageSpec, MetalworkingError] = {}
-        self._scratch: tempfile.TemporaryDirectory[str] | None = None
+        self._scratch: Scratch | None = None
 
     def get(self, file: LockedFile) -> bytes:
         """Return the member that stands for *file*; raises NotDelivered with each archive's reason.
@@ -101,7 +101,7 @@ class Package:
 
     def _pin(self, index: Index, spec: PackageSpec, offer: Offer) -> tuple[ArchivePin, str]:
         """Download *offer* and return its pin, and how it differs from the wanted files ("" when it does not)."""
-        with tempfile.TemporaryDirectory(prefix="metalworking-") as folder:
+        with Scratch() as folder:
             copy = Path(folder) / "archive"
             digest, size = hashlib.sha256(), 0
             with open(copy, "wb") as stream:
@@ -186,7 +186,7 @@ class Package:
         kept = self._store.put_archive(pin, self._download(index, offer))
         if kept is None:  # a read-only store: this run keeps its own copy
             with self._lock:
-                self._scratch = self._scratch or tempfile.TemporaryDirectory(prefix="metalworking-")
+                self._scratch = self._scratch or Scratch()
                 folder = Path(self._scratch.name)
             kept = Store(folder).put_archive(pin, self._download(index, offer))
         if kept is None:

@@ -2,36 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
-from urllib.parse import quote, urlsplit
+from collections.abc import Callable, Iterator, Mapping
+from urllib.parse import urlsplit
 
 import requests
 
-from ...git.command import safe_name
-from ...quote.blob import HEX_ID, LockedFile
+from ...quote.blob import HEX_ID, MAX_FILE, LockedFile
+from ...quote.diagnostics import MetalworkingError
+from ...quote.repo import RAW_TEMPLATES, Repo
 from ..http import Breaker, HostDown, Limits, NotFound, body, host_of, new_session, open_stream
 from ..transport import NotDelivered
 
-TEMPLATES: Mapping[str, str] = MappingProxyType(
-    {
-        "github.com": "https://raw.githubusercontent.com/{repo}/{commit}/{path}",
-        "gitlab.com": "https://gitlab.com/{repo}/-/raw/{commit}/{path}",
-        "codeberg.org": "https://codeberg.org/{repo}/raw/commit/{commit}/{path}",
-    }
-)
-"""Where each host serves files by commit, from the hosts' own pages."""
-
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
-RAW_LIMITS = Limits(connect=8.0, read=15.0, total=60.0, max_bytes=4 << 20)
+RAW_LIMITS = Limits(connect=8.0, read=15.0, total=60.0, max_bytes=MAX_FILE)
 
 
 class Raw:
     """Fetches ``owner/name`` from GitHub and ``host/owner/name`` from *host*, by the URL *templates*.
 
     Only HTTPS, except that a template may name a loopback address. A redirect may lead to *allowed_hosts* (by default
-    the templates' own hosts) and nowhere else. A host that fails is not asked again; see ``reset``. The user's .netrc
+    the templates' own hosts) and nowhere else. A host that fails is not asked again. The user's .netrc
     applies, as it does for git. *limits* are seconds and bytes, for one file.
     """
 
@@ -41,7 +33,7 @@ class Raw:
         self,
         session_factory: Callable[[], requests.Session] = new_session,
         *,
-        templates: Mapping[str, str] = TEMPLATES,
+        templates: Mapping[str, str] = RAW_TEMPLATES,
         allowed_hosts: frozenset[str] | None = None,
         limits: Limits = RAW_LIMITS,
         offline: bool = False,
@@ -53,7 +45,7 @@ class Raw:
         self._limits = limits
         self._offline = offline
         self._new_session = session_factory
-        self._sessions: dict[int, requests.Session] = {}
+        self._idle: list[requests.Session] = []
         self._lock = threading.Lock()
         self._breaker = Breaker()
 
@@ -65,8 +57,9 @@ class Raw:
         host = host_of(url)
         self._breaker.check(host)
         try:
-            answer = open_stream(self._session(), url, self._limits, hosts=self._hosts)
-            return b"".join(body(answer, self._limits))
+            with self._session() as session:
+                answer = open_stream(session, url, self._limits, hosts=self._hosts)
+                return b"".join(body(answer, self._limits))
         except HostDown as error:
             self._breaker.trip(host, error)
             raise
@@ -75,32 +68,35 @@ class Raw:
 
     def url(self, file: LockedFile) -> str:
         """Return the address of *file*; raises NotDelivered when its host has no template or its name is unsafe."""
-        parts = file.key.repo.split("/")
-        host, repo = ("github.com", parts) if len(parts) == 2 else (parts[0], parts[1:])
-        template = self._templates.get(host)
-        if template is None:
-            raise NotDelivered("not-delivered", f"no raw URL is known for {host}")
-        path = file.key.path.split("/")
-        safe = all(map(safe_name, repo)) and len(repo) > 1 and HEX_ID.match(file.key.commit)
-        if not safe or {"", ".", ".."} & set(path):
-            raise NotDelivered("not-delivered", f"{file.key}: not a name that a URL can hold")
-        return template.format(repo="/".join(repo), commit=file.key.commit, path=quote(file.key.path, safe="/"))
-
-    def reset(self) -> None:
-        """Ask failed hosts again, in the next build of a long ``serve``."""
-        self._breaker.reset()
+        key = file.key
+        try:
+            repo = Repo.named(key.repo)
+        except MetalworkingError:
+            repo = None
+        if repo is None or not HEX_ID.match(key.commit) or {"", ".", ".."} & set(key.path.split("/")):
+            raise NotDelivered("not-delivered", f"{key}: not a name that a URL can hold")
+        url = repo.raw(key.commit, key.path, self._templates)
+        if url is None:
+            raise NotDelivered("not-delivered", f"no raw URL is known for {repo.host}")
+        return url
 
     def close(self) -> None:
         """Close the connections; may be called twice."""
         with self._lock:
-            for session in self._sessions.values():
+            for session in self._idle:
                 session.close()
-            self._sessions.clear()
+            self._idle.clear()
 
-    def _session(self) -> requests.Session:
-        """Return this thread's session: requests does not promise that one can be shared."""
+    @contextlib.contextmanager
+    def _session(self) -> Iterator[requests.Session]:
+        """Lend a session to one request at a time: requests does not promise that one can be shared."""
         with self._lock:
-            return self._sessions.setdefault(threading.get_ident(), self._new_session())
+            session = self._idle.pop() if self._idle else self._new_session()
+        try:
+            yield session
+        finally:
+            with self._lock:
+                self._idle.append(session)
 
 
 def _check_template(host: str, template: str) -> None:

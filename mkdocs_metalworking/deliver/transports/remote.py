@@ -1,28 +1,32 @@
-"""Blobs by their ids from the repository itself, all that are wanted of it in one request.
+"""The locked blobs of a repository from its own server, and the proof that they are the commit's files.
 
-GitHub, GitLab and Forgejo serve any object that a branch or tag leads to when it is asked for by id
-(uploadpack.allowReachableSHA1InWant), so neither a commit nor a tree is fetched. A server that refuses is asked for
-the commit first, and then for its blobs.
+Where the store has the proof, the blobs alone are asked for by their ids, in one request: GitHub, GitLab and Forgejo
+serve any object that a branch or tag leads to (uploadpack.allowReachableSHA1InWant). Else the commit and its trees come
+first, the way from commit to path to blob is walked, and the store keeps it.
 """
 
 from __future__ import annotations
 
+import contextlib
 import logging
-import tempfile
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from ...git.command import Git, GitError, clone_url, plain_arguments
+from ...git.command import Git, GitError, plain_arguments
 from ...git.fetch import FETCH, SCHEMES, Fetched
 from ...git.objects import CatFile
-from ...quote.blob import LockedFile
-from ...quote.diagnostics import Unavailable, redact
+from ...git.proof import proves
+from ...git.scratch import Scratch
+from ...quote.blob import MAX_FILE, LockedFile
+from ...quote.diagnostics import MetalworkingError, Unavailable, redact
+from ...quote.repo import clone_url
+from ..proofs import Proofs
 from ..transport import NotDelivered
 
-_LOG = logging.getLogger("mkdocs.plugins.metalworking.git")
+_LOG = logging.getLogger(__name__)
 
 
 class Remote:
@@ -39,20 +43,23 @@ class Remote:
         *,
         wanted: Iterable[LockedFile] = (),
         url: Callable[[str], str] = clone_url,
+        proofs: Proofs | None = None,
         offline: bool = False,
-        max_bytes: int = 4 << 20,
+        max_bytes: int = MAX_FILE,
         timeout: float = 300.0,
     ) -> None:
         self._wanted = tuple(wanted)
         self._url = url
+        self._proofs = proofs
         self._offline = offline
         self._max_bytes = max_bytes
         self._timeout = timeout
         self._lock = threading.Lock()
         self._asked: dict[tuple[str, str], dict[str, bytes] | str] = {}
+        self._wrong: dict[LockedFile, MetalworkingError] = {}
 
     def get(self, file: LockedFile) -> bytes:
-        """Return the blob; raises NotDelivered when the server does not give it."""
+        """Return the blob; raises NotDelivered when the server does not give it, Contradiction for another file."""
         key = (file.key.repo, file.key.commit)
         with self._lock:
             answer = self._asked.get(key)
@@ -60,6 +67,8 @@ class Remote:
             answer = self._ask(file)
             with self._lock:
                 self._asked[key] = answer
+        if file in self._wrong:
+            raise self._wrong[file]
         if isinstance(answer, str):
             raise NotDelivered("unavailable", answer)
         data = answer.get(file.blob)
@@ -76,23 +85,41 @@ class Remote:
         if self._offline:
             return "offline"
         repo, commit = file.key.repo, file.key.commit
-        oids = {f.blob for f in self._wanted if (f.key.repo, f.key.commit) == (repo, commit)} | {file.blob}
+        files = {f for f in self._wanted if (f.key.repo, f.key.commit) == (repo, commit)} | {file}
         url = self._url(repo)
         if urlsplit(url).scheme not in SCHEMES:
             return f"{redact(url)}: only {', '.join(sorted(SCHEMES))} are fetched from"
         try:
-            return self._by_id(url, oids, len(commit))
-        except GitError as refusal:
-            _LOG.debug("metalworking: %s: %s", redact(url), redact(refusal.diagnostic.message))
-        try:
+            unproved = {f for f in files if not self._proved(f)}
+            if not unproved:
+                with contextlib.suppress(GitError):  # a server that gives nothing by id
+                    return self._by_id(url, {f.blob for f in files}, len(commit))
             with Fetched(url, commit, timeout=self._timeout, logger=_LOG) as fetched:
-                fetched.blobs(oids)
-                return self._read(fetched.git_dir, oids)
+                sound = {f.blob for f in self._prove(fetched.git_dir, unproved)} | {f.blob for f in files - unproved}
+                fetched.blobs(sound)
+                return self._read(fetched.git_dir, sound)
         except Unavailable as error:
             return redact(error.diagnostic.message)
 
+    def _proved(self, file: LockedFile) -> bool:
+        try:
+            return self._proofs is not None and self._proofs.here(file)
+        except MetalworkingError as error:
+            self._wrong[file] = error
+            return True  # nothing more is asked about it
+
+    def _prove(self, git_dir: Path, files: set[LockedFile]) -> Iterator[LockedFile]:
+        """Yield those of *files* that the commit has where the lock says; the others are kept as wrong."""
+        with closing(CatFile(Git(git_dir, timeout=self._timeout), timeout=self._timeout)) as objects:
+            for file in files:
+                try:
+                    if self._proofs.by(objects, file) if self._proofs else proves(objects, file):
+                        yield file
+                except MetalworkingError as error:
+                    self._wrong[file] = error
+
     def _by_id(self, url: str, oids: set[str], digits: int) -> dict[str, bytes]:
-        with tempfile.TemporaryDirectory(prefix="metalworking-") as scratch:
+        with Scratch() as scratch:
             git_dir = Path(scratch) / "blobs.git"
             git = Git(git_dir, timeout=self._timeout)
             algorithm = "sha256" if digits == 64 else "sha1"

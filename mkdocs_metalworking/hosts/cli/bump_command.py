@@ -7,7 +7,6 @@ from contextlib import closing
 
 import click
 
-from ...deliver.progress import Progress
 from ...deliver.project import Project
 from ...git.binding import Binder
 from ...git.upstream import ask_upstream
@@ -15,6 +14,7 @@ from ...glossary.source_list import source_list
 from ...quote.blob import HEX_ID, FileKey, LockedFile
 from ...quote.diagnostics import MetalworkingError, Severity, Unavailable, printable
 from ...quote.sources import Pin, load_sources
+from ..progress import Bar
 from .bump.moving import Fresh, Mover
 from .bump.plan import Plan
 from .bump.proof import prove
@@ -37,7 +37,7 @@ def bump(program: Program, repo: str, to: str | None, keep_old: bool, dry_run: b
     every place relocates.
     """
     site = open_site(program, json_=json_)
-    with ending(json_=json_), closing(site.project(offline=False, progress=Progress(quiet=json_))) as project:
+    with ending(json_=json_), closing(site.project(offline=False, progress=Bar(quiet=json_))) as project:
         stop_at(project.problems, json_=json_)
         name, _, sha = repo.partition("@")
         pin = project.sources.pin(name, sha)

@@ -3,29 +3,40 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import click
 
 from ...deliver.project import Project
-from ...git.contradiction import contradictions
+from ...deliver.proofs import Verdict, judge
 from ...git.drift import drift_report
-from ...quote.diagnostics import Diagnostic, Diagnostics, Severity
+from ...quote.diagnostics import Diagnostic, Diagnostics, Location, Severity
+from ...quote.lock import Lock
 from ..mkdocs.site import Site
-from .common import Program, as_json, open_site, pass_program
+from .add_pin import license_name
+from .changes import changes
+from .common import Program, as_json, ending, open_site, pass_program
 from .pages import of_pages, tell_how, with_plugins
 
 
 @click.command()
 @click.option("--json", "json_", is_flag=True, help="Problems as JSON, for editors.")
 @click.option("--online", is_flag=True, help="Ask every repository what changed there since its pin.")
+@click.option("--changed-from", metavar="BRANCH", help="Say what changed in pins, lock and quoted lines since BRANCH.")
 @click.option("--strict", is_flag=True, help="Exit 1 for warnings and for what --online finds, too.")
 @click.argument("paths", metavar="[FILE]...", nargs=-1, type=click.Path(path_type=Path))
 @with_plugins
 @pass_program
 def check(
-    program: Program, json_: bool, online: bool, strict: bool, paths: tuple[Path, ...], plugins: bool | None
+    program: Program,
+    json_: bool,
+    online: bool,
+    changed_from: str | None,
+    strict: bool,
+    paths: tuple[Path, ...],
+    plugins: bool | None,
 ) -> None:
     """Check every page without the network: grammar, ranges, lock, licenses, front matter, citations, nav.
 
@@ -33,9 +44,15 @@ def check(
     """
     site = open_site(program, json_=json_, plugins=plugins)
     tell_how(site)
-    with closing(site.project(offline=True)) as project:
+    with ending(json_=json_), closing(site.project(offline=True)) as project:
+        if changed_from is not None and not json_:
+            for line in changes(project, Path(site.config.docs_dir), changed_from):
+                click.echo(line)
         problems = site.read(project)
-        problems.extend(contradictions(project.lock, project.settings.code))
+        verdict = judge(project.lock.files.values(), project.proofs)
+        problems.extend(_licenses(project))
+        where = Location(project.lock.path)
+        problems.extend(problem.diagnostic.at(where) for problem in verdict.wrong.values())
         problems = Diagnostics(of_pages(problems, site, paths))
         found = drift_report(project.sources, project.quoter.wanted, program.url) if online else []
     errors, warnings = problems.of(Severity.ERROR), problems.of(Severity.WARNING)
@@ -47,10 +64,24 @@ def check(
         for finding in found:
             click.echo(str(finding))
         click.echo(_summary(site, errors, warnings), err=True)
+        if project.lock.files:
+            click.echo(_lock_summary(project.lock, verdict), err=True)
         if online:
             click.echo(_online_summary(project, found), err=True)
     if errors or (strict and (warnings or found)):
         sys.exit(1)
+
+
+def _licenses(project: Project) -> Iterator[Diagnostic]:
+    """Warn of captions that link to a license file that the commit does not have, while it has another one."""
+    shown = {(key.repo, key.commit) for key, quoted in project.quoter.wanted.items() if quoted}
+    for pin in project.sources.pins:
+        if (pin.repo, pin.commit) not in shown or not pin.license:
+            continue
+        found = project.proofs.look_up(pin.repo, pin.commit, pin.license_file)
+        if found is not None and not found[0] and (name := license_name(found[1])):
+            message = f"{pin.repo}@{pin.short} has no {pin.license_file}, to which captions link"
+            yield Diagnostic(Severity.WARNING, "license", message, f"write license_file: {name}", pin.location)
 
 
 def _summary(site: Site, errors: list[Diagnostic], warnings: list[Diagnostic]) -> str:
@@ -58,10 +89,17 @@ def _summary(site: Site, errors: list[Diagnostic], warnings: list[Diagnostic]) -
     cited = sum(len(page.citations) for page in site.pages.values())
     unread = len({id(q) for page in site.pages.values() for q in page.quotations if q.missing})
     note = f" ({unread} by lock only, their bytes are not on this machine)" if unread else ""
+    seen = " in what could be read" if unread else ""
     return (
         f"{len(site.pages)} pages, {quoted} excerpts{note}, {cited} citations: "
-        f"{len(errors)} errors, {len(warnings)} warnings"
+        f"{len(errors)} errors, {len(warnings)} warnings{seen}"
     )
+
+
+def _lock_summary(lock: Lock, verdict: Verdict) -> str:
+    count, open_ = len(lock.files), len(verdict.unproved)
+    told = f"{lock.path}: {count} file{'' if count == 1 else 's'}, {verdict.proved} proved by git"
+    return told + (f", {open_} only locked (metalworking lock --verify proves them)" if open_ else "")
 
 
 def _online_summary(project: Project, found: list[Diagnostic]) -> str:

@@ -18,10 +18,10 @@ from filelock import FileLock, Timeout
 from ...deliver.project import Project, Settings, reason_of
 from ...deliver.store import Store, default_root
 from ...git.binding import Binder
-from ...git.command import clone_url
 from ...quote.blob import FileKey, LockedFile
 from ...quote.diagnostics import INVISIBLE, Diagnostic, Diagnostics, Location, MetalworkingError, Severity, Unavailable
 from ...quote.lock import Lock, load_lock
+from ...quote.repo import clone_url
 from ..mkdocs.site import Site
 
 
@@ -81,6 +81,14 @@ def read_lock(settings: Settings) -> tuple[Lock, list[Diagnostic]]:
     return load_lock(text, settings.lock.name)
 
 
+def read_text(path: Path) -> str:
+    """Return what *path* holds. Raises MetalworkingError (``config``) when it cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise MetalworkingError("config", f"cannot read it: {reason_of(error)}", "", Location(path.name)) from None
+
+
 def write(path: Path, text: str) -> None:
     """Write all of *text* or nothing, with the line ends it has; where *path* is a link, what it leads to.
 
@@ -123,7 +131,15 @@ def bind(
         by_pin.setdefault((key.repo, key.commit), []).append(key)
     for (repo, commit), group in by_pin.items():
         clones = project.sources.pin(repo, commit).mirrors if mirrors is None else mirrors
-        binder = Binder(settings.code, mirrors=clones, url=program.url, keep=store.put, offline=settings.offline)
+        binder = Binder(
+            settings.code,
+            mirrors=clones,
+            also=settings.also,
+            url=program.url,
+            keep=store.put,
+            keep_object=store.put_git_object,
+            offline=settings.offline,
+        )
         for key, answer in binder.bind_many(group).items():
             if isinstance(answer, MetalworkingError):
                 failed.append((key, answer))
@@ -134,7 +150,8 @@ def bind(
 
 def as_json(data: Any) -> None:
     """Print *data* for other programs; what a terminal could take for a command is escaped in the way of JSON."""
-    text = json.dumps(data, indent=2, ensure_ascii=False)
+    ascii_only = not (sys.stdout.encoding or "utf-8").lower().startswith("utf")
+    text = json.dumps(data, indent=2, ensure_ascii=ascii_only)
     click.echo(INVISIBLE.sub(lambda match: json.dumps(match[0])[1:-1], text))
 
 

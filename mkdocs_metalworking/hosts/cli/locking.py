@@ -7,28 +7,35 @@ from contextlib import closing
 
 import click
 
-from ...deliver.progress import Progress
-from ...quote.blob import FileKey
-from ...quote.diagnostics import Diagnostic, MetalworkingError
+from ...deliver.project import Project
+from ...deliver.proofs import judge, verify
+from ...quote.blob import HEX_ID, FileKey, LockedFile
+from ...quote.diagnostics import Diagnostic, MetalworkingError, printable
 from ...quote.directive import Directive
 from ...quote.lines import close_ranges
+from ...quote.packages import ArchivePin, PackageSpec
 from ...quote.permalinks import parse_permalink
+from ...quote.sources import NotPinned
 from ...quote.target import check_sha
-from .common import Program, bind, ending, locked_lock, open_site, pass_program, stop_at, store_of, write
+from ..progress import Bar
+from .add_pin import entry_for, printable_lines, write_entry
+from .common import Program, bind, ending, locked_lock, open_site, pass_program, read_lock, stop_at, store_of, write
 from .pages import tell_how, with_plugins
 
 
 @click.command()
 @click.option("--update", is_flag=True, help="Ask git again about files that are locked already.")
+@click.option("--verify", "only_verify", is_flag=True, help="Write nothing; prove every line, or exit 1.")
 @with_plugins
 @pass_program
-def lock(program: Program, update: bool, plugins: bool | None) -> None:
+def lock(program: Program, update: bool, only_verify: bool, plugins: bool | None) -> None:
     """Bind every quoted and cited file to its commit, by git, and write sources.lock."""
-    from ...deliver.transports.package import Package  # its libraries take a while to import
-
+    if only_verify:
+        _verify(program)
+        return
     site = open_site(program, plugins=plugins)
     tell_how(site)
-    progress = Progress()
+    progress = Bar()
     project = site.project(offline=False, progress=progress)
     stop_at(p for p in project.problems if p.location.path == project.sources.path)
     wanted = set(site.wanted())
@@ -36,38 +43,78 @@ def lock(program: Program, update: bool, plugins: bool | None) -> None:
     missing = sorted(key for key in wanted if update or key not in project.lock.files)
     bound, refused = bind(program, project, missing)
     failed = [problem.diagnostic.at(site.first_use(key)) for key, problem in refused]
-    specs = {str(spec): spec for pin in project.sources.pins for spec in pin.packages}
-    known = {**project.lock.files, **{file.key: file for file in bound}}
-    package = Package(
-        project.sources.packages(),
-        project.lock.archives,
-        store_of(settings),
-        wanted=known.values(),
-        progress=progress,
-    )
-    archives = []
-    for name, spec in specs.items():
-        if update or name not in project.lock.archives:
-            try:
-                archives.append(package.pin_archive(spec))
-            except MetalworkingError as problem:
-                failed.append(problem.diagnostic)
-    package.close()
+    archives, problems = _archives(project, bound, update, progress)
     project.close()
     with locked_lock(settings) as current:
         new = current.with_entries(bound, archives)
-        if site.whole:  # else a plugin's page may name what was not seen
-            new = new.only(wanted, specs)
+        if site.whole and not site.doubts:  # else a page may name more files than were seen
+            new = new.only(wanted, _specs(project))
         if new.format() != (settings.lock.read_text(encoding="utf-8") if settings.lock.exists() else ""):
             write(settings.lock, new.format())
+        left = read_lock(settings)[1]
+    failed += [*problems, *left]
     for line in failed:
         click.echo(str(line))
+    if site.doubts:
+        count = len(site.doubts)
+        told = f"{count} error{'' if count == 1 else 's'} on the pages: nothing was taken out (metalworking check)"
+        click.echo(f"{settings.lock.name}: {told}", err=True)
     click.echo(
         f"{settings.lock.name}: {len(new.files)} files, {len(new.archives)} archives, {len(bound)} newly bound",
         err=True,
     )
     if failed:
         sys.exit(1)
+
+
+def _specs(project: Project) -> dict[str, PackageSpec]:
+    return {str(spec): spec for pin in project.sources.pins for spec in pin.packages}
+
+
+def _archives(
+    project: Project, bound: list[LockedFile], update: bool, progress: Bar
+) -> tuple[list[ArchivePin], list[Diagnostic]]:
+    """Choose the archives that are not locked yet; returns them and why others could not be had."""
+    from ...deliver.transports.package import Package  # its libraries take a while to import
+
+    found: list[ArchivePin] = []
+    failed: list[Diagnostic] = []
+    known = {**project.lock.files, **{file.key: file for file in bound}}
+    store = store_of(project.settings)
+    package = Package(
+        project.sources.packages(), project.lock.archives, store, wanted=known.values(), progress=progress
+    )
+    with closing(package):
+        for name, spec in _specs(project).items():
+            if update or name not in project.lock.archives:
+                try:
+                    found.append(package.pin_archive(spec))
+                except MetalworkingError as problem:
+                    failed.append(problem.diagnostic)
+    return found, failed
+
+
+def _verify(program: Program) -> None:
+    """Prove every line of the lock by git; end the command with 1 when one is wrong, 2 when one cannot be proved."""
+    site = open_site(program)
+    with closing(site.project(offline=False)) as project:
+        stop_at(project.problems)
+        files = sorted(project.lock.files.values())
+        if project.settings.offline:
+            verdict = judge(files, project.proofs)
+        else:
+            verdict = verify(files, project.proofs, store_of(project.settings), url=program.url)
+    for problem in verdict.wrong.values():
+        click.echo(str(problem))
+    for file, why in verdict.unproved.items():
+        click.echo(printable(f"{file.key}: not proved: {why}"))
+    click.echo(
+        f"{project.lock.path}: {len(files)} files, {verdict.proved} proved by git, "
+        f"{len(verdict.unproved)} not proved, {len(verdict.wrong)} wrong",
+        err=True,
+    )
+    if verdict.wrong or verdict.unproved:
+        sys.exit(1 if verdict.wrong else 2)
 
 
 @click.command()
@@ -79,7 +126,7 @@ def fetch(program: Program, plugins: bool | None) -> None:
     tell_how(site)
     # One request a repository beats one a file, so git is asked before the single files of raw.
     chosen = [name for name in site.settings(offline=False).transports if name not in ("git", "raw")]
-    project = site.project(offline=False, progress=Progress(), transports=(*chosen, "git", "raw"), url=program.url)
+    project = site.project(offline=False, progress=Bar(), transports=(*chosen, "git", "raw"), url=program.url)
     stop_at(project.problems)
     quoted = [key for key, shown in site.wanted().items() if shown]
     files = [project.lock.files[key] for key in quoted if key in project.lock.files]
@@ -93,8 +140,11 @@ def fetch(program: Program, plugins: bool | None) -> None:
             failed.append(missing.diagnostic)
     for problem in failed:
         click.echo(str(problem))
+    verdict = judge(files, project.proofs)
     counts = ", ".join(f"{n} from {name}" for name, n in project.resolver.counts().items() if n)
     click.echo(f"{len(files) - len(failed)} of {len(quoted)} files, {size / 1e6:.1f} MB: {counts or 'none'}", err=True)
+    if verdict.unproved:
+        click.echo(f"{len(verdict.unproved)} only locked, not proved: metalworking lock --verify", err=True)
     project.close()
     if failed or len(files) < len(quoted):
         sys.exit(1)
@@ -102,16 +152,31 @@ def fetch(program: Program, plugins: bool | None) -> None:
 
 @click.command()
 @click.argument("permalink")
+@click.option("--pin", "pin_it", is_flag=True, help="Write the entry of a commit that is not pinned to sources.yml.")
 @pass_program
-def add(program: Program, permalink: str) -> None:
+def add(program: Program, permalink: str, pin_it: bool) -> None:
     """Lock the file of a pasted PERMALINK and print the directive that quotes its lines."""
     site = open_site(program)
-    project = site.project(offline=False, progress=Progress())
+    project = site.project(offline=False, progress=Bar())
     stop_at(project.problems)
     with ending(), closing(project):
         link = parse_permalink(permalink)
         check_sha(link.repo, link.sha)
-        pin = project.sources.pin(link.repo, link.sha)
+        try:
+            pin = project.sources.pin(link.repo, link.sha)
+        except NotPinned as problem:
+            if not HEX_ID.match(link.sha):
+                raise
+            entry = entry_for(link.repo, link.sha, program.url(link.repo), project.settings.code)
+            if not pin_it:
+                click.echo(f"{problem}\nto paste into {project.sources.path}, or metalworking add --pin writes it:")
+                click.echo(printable_lines(entry), nl=False)
+                sys.exit(1)
+            write_entry(project.settings.sources, entry)
+            click.echo(f"{project.sources.path}: {link.repo}@{link.sha[:7]} is pinned; check its license", err=True)
+            project.close()
+            project = site.project(offline=False, progress=Bar())
+            pin = project.sources.pin(link.repo, link.sha)
         refusal = pin.refuse_quotation(link.path)
         if refusal is not None:
             raise refusal
@@ -125,4 +190,4 @@ def add(program: Program, permalink: str) -> None:
             with locked_lock(project.settings) as current:
                 write(project.settings.lock, current.with_entries([file]).format())
         ranges = close_ranges(link.ranges, file.lines, link.path) if link.ranges else None
-    click.echo(str(Directive(pin.repo, pin.short, link.path, ranges)))
+    click.echo(printable(str(Directive(pin.repo, pin.short, link.path, ranges))))

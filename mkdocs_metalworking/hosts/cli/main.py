@@ -1,7 +1,9 @@
-"""The ``metalworking`` command; each subject has a module in ``commands``."""
+"""The ``metalworking`` command; each subject has a module beside this one."""
 
 from __future__ import annotations
 
+import io
+import sys
 from dataclasses import replace
 
 import click
@@ -9,6 +11,7 @@ import click
 from ... import __version__
 from .bump_command import bump
 from .check import check
+from .cloning import clone
 from .common import Program, ending
 from .listing import list_, schema, sources, stats
 from .locking import add, fetch, lock
@@ -17,9 +20,12 @@ from .staging import stage
 
 
 class _Group(click.Group):
-    """Ends every command with the message of a problem, never with a traceback."""
+    """Ends every command with the message of a problem, never with a traceback, whatever the console can show."""
 
     def invoke(self, ctx: click.Context) -> object:
+        for stream in (sys.stdout, sys.stderr):  # of a console that knows a few hundred characters
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors="backslashreplace")
         with ending():
             return super().invoke(ctx)
 
@@ -33,5 +39,5 @@ def main(context: click.Context, config_file: str | None) -> None:
     context.obj = replace(context.obj or Program(), config_file=config_file)
 
 
-for command in (add, bump, check, fetch, list_, lock, new, schema, sources, stage, stats):
+for command in (add, bump, check, clone, fetch, list_, lock, new, schema, sources, stage, stats):
     main.add_command(command)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import click
 
-from ...deliver.progress import Progress
 from ..forms.stage import stage as write_stage
+from ..progress import Bar
 from .common import Program, ending, open_site, pass_program
 from .pages import tell_how, with_plugins
 
@@ -25,7 +25,7 @@ def stage(program: Program, folder: Path, strict: bool, plugins: bool | None) ->
     logging.basicConfig(format="%(message)s", level=logging.WARNING)
     site = open_site(program, plugins=plugins)
     tell_how(site)
-    with ending(), closing(site.project(offline=False, progress=Progress())) as project:
+    with ending(), closing(site.project(offline=False, progress=Bar())) as project:
         errors = write_stage(site, project, folder.absolute(), strict=strict)
     if errors:
         sys.exit(1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mkdocs.config import base
 from mkdocs.config import config_options as c
 
-from ...deliver.project import KNOWN_TRANSPORTS, TRANSPORTS
+from ...deliver.transports import KNOWN, ORDER
 
 
 class MetalworkingConfig(base.Config):
@@ -15,7 +15,7 @@ class MetalworkingConfig(base.Config):
     lock = c.Type(str, default="sources.lock")
     code = c.Type(str, default="code")
     store = c.Type(str, default="")
-    transports = c.ListOfItems(c.Choice(KNOWN_TRANSPORTS), default=list(TRANSPORTS))
+    transports = c.ListOfItems(c.Choice(KNOWN), default=list(ORDER))
     offline = c.Type(bool, default=False)
     search = c.Type(bool, default=True)
     citations = c.Type(bool, default=True)

@@ -19,7 +19,6 @@ from mkdocs.structure.pages import Page
 from mkdocs.utils.templates import TemplateContext
 
 from ... import __version__
-from ...deliver.progress import Progress
 from ...deliver.project import Project, Settings
 from ...deliver.store import default_root
 from ...glossary.chapters import Book
@@ -28,6 +27,7 @@ from ...markdown.extension import MetalworkingExtension
 from ...markdown.highlight import FORMAT
 from ...markdown.highlight_cache import DiskLineCache
 from ...quote.diagnostics import MetalworkingError
+from ..progress import Bar
 from . import compatibility
 from .assets import PARTS, Lookup, add_assets, used_by, with_assets
 from .code import revealed
@@ -101,7 +101,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         if self._reading is not None:
             self._reading.project.close()
         quiet = logging.getLogger("mkdocs").getEffectiveLevel() > logging.INFO
-        return Project.load(settings, progress=Progress(quiet=quiet))
+        return Project.load(settings, progress=Bar(quiet=quiet))
 
     def _line_cache(self, settings: Settings) -> DiskLineCache:
         if self._cache is None:

@@ -28,7 +28,7 @@ from ...glossary.library import Library
 from ...markdown.extension import MetalworkingExtension
 from ...markdown.page import PageContext
 from ...quote.blob import FileKey
-from ...quote.diagnostics import Diagnostics, Location, MetalworkingError
+from ...quote.diagnostics import Diagnostic, Diagnostics, Location, MetalworkingError, Severity
 from .compatibility import shaping, take_over
 from .errand import AllRead, Errand, lay_drafts
 from .nav import nav_problems
@@ -52,6 +52,8 @@ class Site:
     """The last reading."""
     drafts: dict[Path, str] = field(default_factory=dict)
     """Texts that are read in the place of files: what a command is about to write."""
+    doubts: list[Diagnostic] = field(default_factory=list)
+    """Errors that *wanted* met: a page that has one may name more files than were seen."""
     _config_file: str | None = None
     _unlocked: dict[str, Location] = field(default_factory=dict)
 
@@ -93,9 +95,14 @@ class Site:
     def wanted(self) -> dict[FileKey, bool]:
         """Return every file the pages name, True for those of which lines are shown; fetches nothing."""
         scout = Project.load(replace(self.settings(offline=True), transports=()))
+        # What is wrong with the lock is for whoever asks to mend: the sound entries serve.
+        scout.problems = [problem for problem in scout.problems if problem.code != "lock"]
+        self.doubts = []
         for problem in self.read(scout):
             if problem.code == "not-locked":
                 self._unlocked.setdefault(problem.message, problem.location)
+            elif problem.severity is Severity.ERROR:
+                self.doubts.append(problem)
         scout.close()
         return scout.quoter.wanted
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing
 from typing import cast
 
-from ....deliver.progress import SILENT
-from ....deliver.project import Project, make_transports
+from ....deliver.project import Project
 from ....deliver.resolver import Resolver
 from ....deliver.store import Store, default_root
 from ....deliver.transport import NotDelivered
+from ....deliver.transports import Reach, make_transports
 from ....markdown.page import PageContext
 from ....quote.blob import FileKey, LockedFile
 from ....quote.citations import CitedLines
@@ -34,8 +34,9 @@ def prove(site: Site, project: Project, plan: Plan, fresh: Fresh, fates: Mapping
     lock = project.lock.with_entries(file for file, _ in fresh.files.values())
     held = _Held({file.key: data for file, data in fresh.files.values()})
     store = Store(settings.store or default_root())
-    transports = [held, *make_transports(settings, sources, lock, store, SILENT)]
-    with closing(Project(settings, sources, lock, Resolver(store, transports), problems)) as moved:
+    reach = Reach(settings.code, sources, lock, store, None, settings.url, settings.also, settings.offline)
+    transports = [held, *make_transports(settings.transports, reach)]
+    with closing(Project(settings, sources, lock, Resolver(store, transports), project.proofs, problems)) as moved:
         after = Site.load(site.config.config_file_path)
         after.drafts = dict(plan.texts)
         errors = after.read(moved).of(Severity.ERROR)

@@ -14,8 +14,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import platformdirs
-from pypi_simple import PYPI_SIMPLE_ENDPOINT
 
+PYPI = "https://pypi.org/simple/"
 _NAME = "pip.ini" if os.name == "nt" else "pip.conf"
 
 
@@ -26,7 +26,7 @@ class IndexSettings:
     URLs may carry credentials: they are for connecting only, never for a message.
     """
 
-    urls: tuple[str, ...] = (PYPI_SIMPLE_ENDPOINT,)
+    urls: tuple[str, ...] = (PYPI,)
     folders: tuple[Path, ...] = ()
     cert: str | None = None
     proxy: str | None = None
@@ -48,7 +48,7 @@ def index_settings(env: Mapping[str, str] | None = None, files: tuple[Path, ...]
             found[name[4:].lower().replace("_", "-")] = value
     urls: list[str] = []
     if found.get("no-index", "").lower() not in {"1", "true", "yes", "on"}:
-        urls = [found.get("index-url") or PYPI_SIMPLE_ENDPOINT, *found.get("extra-index-url", "").split()]
+        urls = [found.get("index-url") or PYPI, *found.get("extra-index-url", "").split()]
     links = found.get("find-links", "").split()
     return IndexSettings(
         urls=tuple(dict.fromkeys(url for url in urls if urlsplit(url).scheme in {"http", "https"})),
@@ -67,14 +67,17 @@ def _files(env: Mapping[str, str]) -> tuple[Path, ...]:
         systems.append("/etc")
     elif sys.platform == "darwin":
         systems = ["/Library/Application Support/pip"]
-    users = [Path.home() / (".pip" if os.name != "nt" else "pip"), *_user_folders()]
-    folders = [*map(Path, systems), *users, Path(sys.prefix)]
+    folders = [*map(Path, systems), *_user_folders(), Path(sys.prefix)]
     return (*(folder / _NAME for folder in folders), *([Path(named)] if named else []))
 
 
 def _user_folders() -> list[Path]:
-    modern = platformdirs.user_config_path("pip", appauthor=False, roaming=True)
-    return [Path.home() / ".config" / "pip", modern]
+    try:
+        home = Path.home()
+        modern = platformdirs.user_config_path("pip", appauthor=False, roaming=True)
+    except RuntimeError:  # a user without a home
+        return []
+    return [home / (".pip" if os.name != "nt" else "pip"), home / ".config" / "pip", modern]
 
 
 def _read_files(files: tuple[Path, ...]) -> dict[str, str]:
@@ -93,5 +96,8 @@ def _read_files(files: tuple[Path, ...]) -> dict[str, str]:
 
 def _folder(link: str) -> Path | None:
     parts = urlsplit(link)
-    path = Path(parts.path if parts.scheme == "file" else link).expanduser()
+    try:
+        path = Path(parts.path if parts.scheme == "file" else link).expanduser()
+    except RuntimeError:  # ~ of nobody
+        return None
     return path if parts.scheme in {"", "file"} and path.is_dir() else None

@@ -1,0 +1,232 @@
+"""Which files of the lock are proved: by objects in the store, by a clone, or by the repository itself."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..git.command import Git, GitError, find_clone
+from ..git.fetch import Fetched
+from ..git.objects import CatFile, MissingObject, Objects, resolve_path, tree_of
+from ..git.proof import Recorded, proves
+from ..quote.blob import LockedFile
+from ..quote.diagnostics import MetalworkingError, printable
+from ..quote.lock import MAX_SIZE
+from ..quote.repo import clone_url
+from .store import Store
+
+_LOG = logging.getLogger(__name__)
+_KEPT_BYTES = 16 << 20
+"""Commits and trees kept in memory; the files of a repository share most of theirs."""
+Commit = tuple[str, str]
+"""A repository's name and a full commit id."""
+
+
+class _Kept:
+    """The objects that the store has, each read and hashed once as long as they fit into memory."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._seen: dict[tuple[str, str], bytes] = {}
+        self._size = 0
+
+    def verified(self, oid: str, *, kind: str, max_bytes: int) -> bytes:  # noqa: ARG002 (the store has its own bound)
+        """Return the object; raises MissingObject when the store has no sound copy."""
+        data = self._seen.get((oid, kind))
+        if data is None:
+            data = self._store.git_object(oid, kind)
+            if data is None:
+                raise MissingObject("object-missing", f"object {oid[:12]} is not in the store")
+            if self._size + len(data) <= _KEPT_BYTES:
+                self._seen[oid, kind] = data
+                self._size += len(data)
+        return data
+
+
+class Proofs:
+    """Proves files of the lock, each at most once, and keeps in *store* what proved them. Thread-safe.
+
+    *mirrors* names, for a commit, other repositories whose clones may have it; *also* are git directories that may have
+    any, such as that of the site itself.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        code_dir: Path,
+        *,
+        mirrors: Mapping[Commit, tuple[str, ...]] | None = None,
+        also: Iterable[Path] = (),
+    ) -> None:
+        self._store = store
+        self._code_dir = code_dir
+        self._mirrors = mirrors or {}
+        self._also = tuple(also)
+        self._kept = _Kept(store)
+        self._clones: dict[str | Path, CatFile | None] = {}
+        self._answers: dict[LockedFile, bool | MetalworkingError] = {}
+        self._mutex = threading.Lock()
+
+    def here(self, file: LockedFile) -> bool:
+        """Tell whether what lies on this machine proves *file*; raises Contradiction when it proves the opposite."""
+        with self._mutex:
+            answer = self._answers.get(file)
+            if answer is None:
+                try:
+                    answer = self._ask(file)
+                except MetalworkingError as error:
+                    answer = error
+                self._answers[file] = answer
+        if isinstance(answer, MetalworkingError):
+            raise answer
+        return answer
+
+    def by(self, objects: CatFile, file: LockedFile) -> bool:
+        """Tell whether *objects* prove *file*, and keep the proof; raises Contradiction, or GitError for damage."""
+        proved = proves(Recorded(objects, self._store.put_git_object), file)
+        if proved:
+            with self._mutex:
+                self._answers[file] = True
+        return proved
+
+    def look_up(self, repo: str, commit: str, path: str) -> tuple[bool, list[str]] | None:
+        """Tell whether *commit* has a file at *path*, and what its root folder holds; None where nobody here knows."""
+        with self._mutex:
+            known: list[Objects] = [self._kept, *self._clones_of(repo, commit)]
+            for objects in known:
+                with contextlib.suppress(GitError):
+                    names = [name.decode("utf-8", "replace") for name, _ in tree_of(objects, commit)]
+                    return resolve_path(objects, commit, path) is not None, names
+        return None
+
+    def bytes_here(self, file: LockedFile) -> bytes | None:
+        """Return the bytes that the store has for *file*, else its blob from a clone, checked by nothing but its id."""
+        data = self._store.get(file)
+        if data is not None:
+            return data
+        with self._mutex:
+            for objects in self._clones_of(file.key.repo, file.key.commit):
+                with contextlib.suppress(GitError):
+                    return objects.verified(file.blob, kind="blob", max_bytes=MAX_SIZE)
+        return None
+
+    def close(self) -> None:
+        """End the git processes; may be called twice."""
+        with self._mutex:
+            for objects in self._clones.values():
+                if objects is not None:
+                    objects.close()
+            self._clones.clear()
+
+    def _ask(self, file: LockedFile) -> bool:
+        if proves(self._kept, file):
+            return True
+        for objects in self._clones_of(file.key.repo, file.key.commit):
+            try:
+                if proves(Recorded(objects, self._store.put_git_object), file):
+                    return True
+            except GitError as error:  # a damaged clone proves nothing; the checkout transport says so
+                _LOG.debug("metalworking: %s: %s", file.key.repo, printable(error.diagnostic.message))
+        return False
+
+    def _clones_of(self, repo: str, commit: str) -> Iterator[CatFile]:
+        mirrors = self._mirrors.get((repo, commit), ())
+        places: tuple[str | Path, ...] = (repo, *mirrors, *self._also)
+        for place in places:
+            if place not in self._clones:
+                git_dir = place if isinstance(place, Path) else find_clone(self._code_dir, place)
+                self._clones[place] = CatFile(Git(git_dir)) if git_dir else None
+            if (objects := self._clones[place]) is not None:
+                yield objects
+
+
+@dataclass
+class Verdict:
+    """What came of proving a lock: how many files are proved, and why each of the others is not."""
+
+    proved: int = 0
+    unproved: dict[LockedFile, str] = field(default_factory=dict)
+    """Files that are only locked, with the reason why nothing was asked or nobody answered."""
+    wrong: dict[LockedFile, MetalworkingError] = field(default_factory=dict)
+    """Files that are contradicted."""
+
+
+def judge(files: Iterable[LockedFile], proofs: Proofs) -> Verdict:
+    """Return what lies on this machine says of *files*."""
+    verdict = Verdict()
+    for file in files:
+        try:
+            if proofs.here(file):
+                verdict.proved += 1
+            else:
+                verdict.unproved[file] = "no proof on this machine"
+        except MetalworkingError as error:
+            verdict.wrong[file] = error
+    return verdict
+
+
+def verify(
+    files: Iterable[LockedFile],
+    proofs: Proofs,
+    store: Store,
+    *,
+    url: Callable[[str], str] = clone_url,
+    timeout: float = 600.0,
+) -> Verdict:
+    """Prove all of *files*: commit to path to blob, and blob to SHA-256, size and lines; git is asked where need be."""
+    verdict = Verdict()
+    by_commit: dict[Commit, list[LockedFile]] = {}
+    for file in files:
+        try:
+            data = proofs.bytes_here(file) if proofs.here(file) else None
+            if data is not None:
+                _judge_bytes(file, data, store, verdict)
+            else:
+                by_commit.setdefault((file.key.repo, file.key.commit), []).append(file)
+        except MetalworkingError as error:
+            verdict.wrong[file] = error
+    for (repo, commit), group in by_commit.items():
+        try:
+            with Fetched(url(repo), commit, timeout=timeout, logger=_LOG) as fetched:
+                _prove_fetched(fetched, group, proofs, store, verdict)
+        except MetalworkingError as error:
+            reached = verdict.wrong.keys() | verdict.unproved.keys()
+            verdict.unproved.update({file: error.diagnostic.message for file in group if file not in reached})
+    return verdict
+
+
+def _prove_fetched(fetched: Fetched, group: list[LockedFile], proofs: Proofs, store: Store, verdict: Verdict) -> None:
+    sound = []
+    with closing(CatFile(Git(fetched.git_dir))) as objects:
+        for file in group:
+            try:
+                if proofs.by(objects, file):
+                    sound.append(file)
+                else:
+                    verdict.unproved[file] = "the repository did not give the way to it"
+            except MetalworkingError as error:
+                verdict.wrong[file] = error
+    fetched.blobs({file.blob for file in sound})
+    with closing(CatFile(Git(fetched.git_dir))) as objects:  # a running process may not see packs that came later
+        for file in sound:
+            try:
+                data = objects.verified(file.blob, kind="blob", max_bytes=MAX_SIZE)
+            except GitError as error:
+                verdict.wrong[file] = MetalworkingError("wrong-lock", f"{file.key}: {error.diagnostic.message}")
+                continue
+            _judge_bytes(file, data, store, verdict)
+
+
+def _judge_bytes(file: LockedFile, data: bytes, store: Store, verdict: Verdict) -> None:
+    problem = file.mismatch(data)
+    if problem is None:
+        store.put(file, data)
+        verdict.proved += 1
+    else:
+        hint = "run: metalworking lock --update"
+        verdict.wrong[file] = MetalworkingError("wrong-lock", f"{file.key}: {problem}", hint)

@@ -1,0 +1,183 @@
+"""Clones under code/, for browsing and for the checkout transport: one commit each, and only the folders asked for.
+
+A folder that this module did not make is read as objects and otherwise left alone: its configuration could name
+programs. One that it made is known by its configuration, which is byte for byte what is written here.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from ..quote.diagnostics import MetalworkingError, Unavailable
+from ..quote.repo import Repo
+from .command import Git, GitError, find_git_dir, plain_arguments
+from .fetch import FETCH, SCHEMES, redirected
+
+_URL = re.compile(rb'^url = "([!-~]*)"$', re.MULTILINE)
+_LONG = 3600.0
+"""Seconds that one git may take for a whole repository."""
+
+
+def clone(repo: Repo, commit: str, url: str, code_dir: Path, *, paths: Sequence[str] = ()) -> str:
+    """Bring *commit* of *repo* from *url* into its folder, the files of *paths* (all: none named) into the work tree.
+
+    Returns ``fetched`` or ``present``, with a remark. What broke off goes on. Raises MetalworkingError when it cannot
+    be had, or when something else is in its place.
+    """
+    folder = repo.folder(code_dir)
+    _plain_folders(folder, code_dir)
+    git_dir = folder / ".git"
+    if not folder.exists() or not any(folder.iterdir()):
+        _make(git_dir, url, commit)
+    elif not _made_here(git_dir, commit):
+        return _foreign(folder, commit)
+    tree = _WorkTree(Git(git_dir, work_tree=folder, timeout=_LONG), folder, commit, paths)
+    if tree.complete():
+        return "present"
+    tree.bring(url)
+    return "fetched"
+
+
+class _WorkTree:
+    """The files of a commit beside their git directory."""
+
+    def __init__(self, git: Git, folder: Path, commit: str, paths: Sequence[str]) -> None:
+        self._git = git
+        self._folder = folder
+        self._commit = commit
+        self._paths = [path.strip("/") for path in paths]
+
+    def complete(self) -> bool:
+        """Tell whether the commit is here and checked out, and no file of it is gone."""
+        try:
+            if self._git.run("rev-parse", "--verify", "--quiet", "HEAD").decode().strip() != self._commit:
+                return False
+            return all(os.path.lexists(self._folder / os.fsdecode(name)) for name, _ in self._files())
+        except GitError:
+            return False
+
+    def bring(self, url: str) -> None:
+        """Fetch what is missing and check it out. Raises Unavailable when the server does not give it."""
+        scheme = url.partition(":")[0]
+        (self._folder / ".git/config").write_bytes(_configuration(url, self._commit))
+        if scheme not in SCHEMES:
+            raise Unavailable("unavailable", f"only {', '.join(sorted(SCHEMES))} are fetched from")
+        partial = "--filter=blob:none" if self._paths else "--no-filter"
+        try:
+            self._fetch(["--depth=1", partial], [self._commit], scheme)
+            files = list(self._files())
+            if self._paths:
+                self._fetch(["--filter=blob:none"], sorted({oid for _, oid in files}), scheme)
+        except GitError as error:
+            raise Unavailable("unavailable", redirected(error.diagnostic.message)) from None
+        self._git.run("read-tree", self._commit)
+        wanted = b"".join(name + b"\0" for name, _ in files)
+        if self._paths:  # files that are not brought do not look as if they had been deleted
+            everything = {name for name, _ in self._listed()}
+            left = b"".join(name + b"\0" for name in sorted(everything - {name for name, _ in files}))
+            self._git.run("update-index", "-z", "--skip-worktree", "--stdin", stdin=left)
+        self._git.run("checkout-index", "--force", "--quiet", "-z", "--stdin", "--index", stdin=wanted)
+        self._git.run("update-ref", "--no-deref", "HEAD", self._commit)
+
+    def _fetch(self, options: Iterable[str], wants: list[str], scheme: str) -> None:
+        lines = "".join(f"{want}\n" for want in plain_arguments(wants)).encode()
+        if wants:
+            self._git.run(*FETCH, *options, "--stdin", "origin", stdin=lines, protocol=scheme)
+
+    def _files(self) -> list[tuple[bytes, str]]:
+        """Return name and blob of every file that is wanted: in *paths*, and beside the folders that lead there."""
+        if not self._paths:
+            return self._listed()
+        beside = {parent for path in self._paths for parent in _parents(path)}
+        return [
+            (name, oid)
+            for name, oid in self._listed()
+            if name.rpartition(b"/")[0] in beside
+            or any(name == path or name.startswith(path + b"/") for path in map(os.fsencode, self._paths))
+        ]
+
+    def _listed(self) -> list[tuple[bytes, str]]:
+        found = []
+        for line in self._git.run("ls-tree", "-r", "-z", "--full-tree", self._commit).split(b"\0"):
+            head, _, name = line.partition(b"\t")
+            words = head.decode("ascii", "replace").split()
+            if len(words) == 3 and words[1] == "blob":  # no submodules
+                found.append((name, words[2]))
+        return found
+
+
+def _parents(path: str) -> set[bytes]:
+    parts = path.split("/")
+    return {os.fsencode("/".join(parts[:depth])) for depth in range(len(parts))}
+
+
+def _make(git_dir: Path, url: str, commit: str) -> None:
+    """Make an empty git directory with our configuration, at once: what is there half-made would not be ours."""
+    folder = git_dir.parent
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        scratch = Path(tempfile.mkdtemp(prefix=".metalworking-", dir=folder))
+    except OSError as error:
+        raise MetalworkingError("clone", f"{folder.name} cannot be made: {error.strerror}") from None
+    try:
+        made = scratch / "git"
+        algorithm = "sha256" if len(commit) == 64 else "sha1"
+        Git(made).run("init", "--quiet", "--bare", "--template=", f"--object-format={algorithm}")
+        (made / "config").write_bytes(_configuration(url, commit))
+        made.rename(git_dir)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _configuration(url: str, commit: str) -> bytes:
+    """Return the whole configuration of a clone. Nothing in it starts a program."""
+    lines = ["[core]", "repositoryformatversion = 1", f"filemode = {str(os.name != 'nt').lower()}", "bare = false"]
+    lines += ['[remote "origin"]', f'url = "{url}"', "promisor = true", "partialclonefilter = blob:none"]
+    lines += ["[extensions]", "partialClone = origin"]
+    if len(commit) == 64:
+        lines.append("objectFormat = sha256")
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+def _made_here(git_dir: Path, commit: str) -> bool:
+    """Tell whether *git_dir* is a real folder with our very configuration, whatever its address, and nothing else's."""
+    elsewhere = ("commondir", "config.worktree", "objects/info/alternates")
+    config = git_dir / "config"
+    try:
+        if git_dir.is_symlink() or config.is_symlink() or not config.is_file() or config.stat().st_size > 4096:
+            return False
+        if any(os.path.lexists(git_dir / name) for name in elsewhere):
+            return False
+        url = _URL.search(text := config.read_bytes())
+    except OSError:
+        return False
+    return url is not None and text == _configuration(url[1].decode(), commit)
+
+
+def _plain_folders(folder: Path, code_dir: Path) -> None:
+    """Raise MetalworkingError when something on the way from *code_dir* to *folder* is a link or another clone."""
+    for parent in [folder, *folder.parents]:
+        if parent == code_dir:
+            return
+        if parent != folder and find_git_dir(parent):
+            raise MetalworkingError("clone", f"{parent.name} is a repository itself: no clone is made inside of one")
+        if parent.is_symlink() and not find_git_dir(parent):
+            raise MetalworkingError("clone", f"{parent.name} is a symbolic link", "put a folder in its place")
+
+
+def _foreign(folder: Path, commit: str) -> str:
+    git_dir = find_git_dir(folder)
+    hint = "move it away, or fetch the commit there yourself"
+    if git_dir is None:
+        raise MetalworkingError("clone", f"{folder} holds something else than a clone", "move it away")
+    try:
+        Git(git_dir).run("cat-file", "-e", f"{commit}^{{commit}}")
+    except GitError:
+        message = f"{folder} was not made here, so it is only read, and has no commit {commit[:7]}"
+        raise MetalworkingError("clone", message, hint) from None
+    return "present (not made here: read as objects only)"

@@ -1,0 +1,73 @@
+"""``check --changed-from``: what a change does to pins, lock and quoted lines, in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from mkdocs_metalworking.quote.blob import FileKey, LockedFile
+from mkdocs_metalworking.quote.lock import load_lock
+from tests.cli.conftest import Desk
+from tests.support import git
+
+
+@pytest.fixture
+def base(desk: Desk) -> Desk:
+    """A site in a repository of its own, whose branch main quotes one file."""
+    desk.add_repo("acme/kernels", {"a.c": "int a;\nint b;\n", "evil.c": "```\n<script>\n"})
+    desk.write([("acme/kernels", "a.c")])
+    desk.page("first/one.md", "# One\n\n> << excerpt {k}:a.c#L1 >>\n")
+    (desk.root / ".gitignore").write_text("code\nstore\nhomes\n")
+    git(desk.root, "init", "-q", "-b", "main")
+    git(desk.root, "add", "-A")
+    git(desk.root, "commit", "-q", "-m", "Site")
+    return desk
+
+
+def told(desk: Desk) -> str:
+    return desk.metalworking("check", "--changed-from", "main").stdout
+
+
+def test_nothing(base: Desk) -> None:
+    assert told(base).count("Nothing changed.") == 3
+
+
+def test_other_lines_and_a_new_excerpt(base: Desk) -> None:
+    base.page("first/one.md", "# One\n\n> << excerpt {k}:a.c#L2 >>\n")
+    base.page("first/two.md", "# Two\n\n<< excerpt {k}:evil.c >>\n")
+    assert base.metalworking("lock").exit_code == 0
+    text = told(base)
+    commit = base.commits["acme/kernels"][:12]
+    assert f"- `docs/first/one.md` quotes `acme/kernels@{commit}:a.c#L2, blob " in text
+    assert "  ```diff\n  -int a;\n  +int b;\n  ```" in text
+    assert f"- `acme/kernels@{commit[:7]}:evil.c` is locked as blob" in text
+    assert "2 lines; proved by git" in text
+    assert "  ````diff\n  +```\n  +<script>\n  ````" in text, "code stays in its fence"
+
+
+def test_a_moved_pin(base: Desk) -> None:
+    new = base.commit({"a.c": "int z;\nint b;\n"})
+    assert base.metalworking("bump", "acme/kernels", "--to", new).exit_code in (0, 1)
+    path = base.root / "sources.yml"
+    path.write_text(path.read_text().replace(base.commits["acme/kernels"], new).replace("MIT", "ISC"))
+    text = told(base)
+    assert f"`{base.commits['acme/kernels'][:12]}` (MIT) became `{new[:12]}` (ISC)" in text
+    assert f"https://github.com/acme/kernels/compare/{base.commits['acme/kernels']}...{new}" in text
+    assert "license: `MIT` became `ISC`" in text
+
+
+def test_one_changed_hex_line_is_named(base: Desk) -> None:
+    path = base.root / "sources.lock"
+    lock, _ = load_lock(path.read_text())
+    key = FileKey("acme/kernels", base.commits["acme/kernels"], "a.c")
+    path.write_text(lock.with_entries([LockedFile.of(key, b"int evil;\n")]).format())
+    done = base.metalworking("check", "--changed-from", "main")
+    assert done.exit_code == 1
+    assert "a.c` is another file at the same commit**" in done.stdout
+    assert "**contradicted by git**" in done.stdout
+
+
+def test_no_such_branch(base: Desk) -> None:
+    for name in ("nowhere", "--output=x", "-h"):
+        done = base.metalworking("check", f"--changed-from={name}")
+        assert done.exit_code == 1
+        assert "is no commit here" in done.output

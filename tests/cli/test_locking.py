@@ -1,0 +1,263 @@
+"""``lock``: what is sound stays, whatever else is in the file; what is written is proved, and a forged line is told."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+from mkdocs_metalworking.deliver.project import Settings
+from mkdocs_metalworking.hosts.cli.common import locked_lock, write
+from mkdocs_metalworking.quote.blob import FileKey, LockedFile
+from mkdocs_metalworking.quote.lock import load_lock
+from tests.cli.conftest import Desk
+from tests.support import git
+
+FILES = {"a.c": "int a;\n", "b.c": "int b;\n", "LICENSE": "MIT\n"}
+
+
+@pytest.fixture
+def two(desk: Desk) -> Desk:
+    """A site that quotes two files, both locked; the repository's home is the only other place that has them."""
+    desk.add_repo("acme/kernels", FILES)
+    desk.write([("acme/kernels", "a.c"), ("acme/kernels", "b.c")])
+    desk.page("first/one.md", "# One\n\n<< excerpt {k}:a.c >>\n\n<< excerpt {k}:b.c >>\n")
+    desk.home()
+    shutil.rmtree(desk.root / "code")
+    return desk
+
+
+def entries(desk: Desk) -> list[str]:
+    lines = desk.text("sources.lock").splitlines()
+    return sorted(line.rsplit(" ", 1)[1] for line in lines if line.startswith("blob "))
+
+
+def spoil(desk: Desk, how: str) -> None:
+    path = desk.root / "sources.lock"
+    head, a, b = desk.text("sources.lock").splitlines()
+    other = a.replace("lines:1", "lines:2")
+    path.write_text(
+        {
+            "conflict": f"{head}\n<<<<<<< HEAD\n{a}\n=======\n{other}\n>>>>>>> theirs\n{b}\n",
+            "duplicate": f"{head}\n{a}\n{a}\n{b}\n",
+            "byte order mark": f"\ufeff{head}\n{a}\n{b}\n",
+            "mark before a line": f"\ufeff{a}\n{b}\n",
+            "trailing blank": f"{head}\n{a} \n{b}\n",
+            "no such size": f"{head}\n{a.replace('lines:1', 'lines:9')}\n{b}\n",
+            "another program's line": f"{head}\n{a}\n{b}\ntree o/n@x y\n",
+        }[how],
+        encoding="utf-8",
+    )
+
+
+HOW = ("conflict", "duplicate", "byte order mark", "mark before a line", "trailing blank", "no such size")
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_lock_as_advised_mends_a_bad_line_and_keeps_the_rest(two: Desk, how: str) -> None:
+    good = two.text("sources.lock")
+    spoil(two, how)
+    told = two.metalworking("check")
+    assert (told.exit_code == 0) == (how == "byte order mark"), told.output
+    done = two.metalworking("lock")
+    assert done.exit_code == 0, done.output
+    assert two.text("sources.lock") == good
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_without_a_network_nothing_is_lost(two: Desk, how: str) -> None:
+    spoil(two, how)
+    two.addresses["acme/kernels"] = f"file://{two.root}/nowhere"
+    done = two.metalworking("lock")
+    assert set(entries(two)) == {"a.c", "b.c"}, done.output
+    doubted = how in ("conflict", "no such size")
+    assert done.exit_code == int(doubted)
+    if doubted:
+        assert "cannot be fetched" in done.output
+
+
+def test_a_line_that_is_not_understood_stays(two: Desk) -> None:
+    spoil(two, "another program's line")
+    done = two.metalworking("lock")
+    assert done.exit_code == 1
+    assert "not a lock line: tree o/n@x y (take it out" in done.output
+    assert "tree o/n@x y" in two.text("sources.lock").splitlines()
+    assert entries(two) == ["a.c", "b.c"]
+
+
+def test_a_page_with_an_error_takes_nothing_out(two: Desk) -> None:
+    two.page("first/one.md", "# One\n\n<< excerpt {k}:a.c >>\n\n<< exerpt {k}:b.c >>\n")
+    done = two.metalworking("lock")
+    assert "1 error on the pages: nothing was taken out" in done.output
+    assert entries(two) == ["a.c", "b.c"]
+    two.page("first/one.md", "# One\n\n<< excerpt {k}:a.c >>\n")
+    assert two.metalworking("lock").exit_code == 0
+    assert entries(two) == ["a.c"]
+
+
+def test_what_another_command_locked_meanwhile_stays(desk: Desk) -> None:
+    for repo in ("acme/kernels", "acme/other"):
+        desk.add_repo(repo, FILES)
+    desk.write([])
+    desk.page("first/one.md", "# One\n\n<< excerpt {k}:a.c >>\n")
+    desk.page("first/two.md", f"# Two\n\n<< excerpt acme/other@{desk.commits['acme/other'][:9]}:b.c >>\n")
+    desk.home()
+    shutil.rmtree(desk.root / "code")
+    added = LockedFile.of(FileKey("acme/other", desk.commits["acme/other"], "b.c"), b"int b;\n")
+    settings = Settings.of({}, base=desk.root)
+
+    class Busy(Desk):
+        def url(self, repo: str) -> str:
+            if repo == "acme/other":  # out of reach here, and locked by somebody else while we ask
+                with locked_lock(settings) as current:
+                    write(settings.lock, current.with_entries([added]).format())
+                return f"file://{self.root}/nowhere"
+            return super().url(repo)
+
+    busy = Busy(desk.root, desk.pins, desk.commits, homes=desk.homes)
+    assert busy.metalworking("lock").exit_code == 1
+    assert entries(desk) == ["a.c", "b.c"]
+
+
+def test_the_guard_is_taken_away_while_it_is_held(two: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After it is released the file could be another command's."""
+    guard = two.root / "sources.lock.lock"
+    seen: list[bool] = []
+    release = FileLock.release
+
+    def watched(self: FileLock, *arguments: bool, **more: bool) -> None:
+        seen.append(guard.exists())
+        release(self, *arguments, **more)
+
+    monkeypatch.setattr(FileLock, "release", watched)
+    with locked_lock(Settings.of({}, base=two.root)):
+        assert guard.exists()
+    assert seen[0] is False
+
+
+# Proof
+
+
+def forge(desk: Desk, path: Path) -> bytes:
+    """Put a stranger's blob, which a branch of the home holds and the commit does not, into the line of a.c."""
+    data = b"int evil;\n"
+    stranger = desk.commit({"a.c": data.decode()})
+    git(desk.home(), "branch", "stranger", stranger)
+    git(desk.home(), "config", "uploadpack.allowReachableSHA1InWant", "true")
+    lock, _ = load_lock(path.read_text())
+    key = FileKey("acme/kernels", desk.commits["acme/kernels"], "a.c")
+    path.write_text(lock.with_entries([LockedFile.of(key, data)]).format())
+    return data
+
+
+def test_a_stranger_s_blob_does_not_pass_fetch_verify_or_build(two: Desk) -> None:
+    """The sequence of the publishing workflow, without any clone."""
+    assert two.metalworking("lock", "--verify").exit_code == 0
+    shutil.rmtree(two.root / "store")
+    data = forge(two, two.root / "sources.lock")
+    verified = two.metalworking("lock", "--verify")
+    assert verified.exit_code == 1
+    assert "a.c: the commit has git file" in verified.output
+    assert "2 files, 1 proved by git, 0 not proved, 1 wrong" in verified.output
+    done = two.metalworking("fetch")
+    assert done.exit_code == 1, done.output
+    assert "a.c: the commit has git file" in done.output
+    assert not any(data == path.read_bytes() for path in (two.root / "store").rglob("*") if path.is_file())
+    assert two.metalworking("check").exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("field", "said"), [("sha256:", "SHA-256"), ("size:", "bytes instead of"), ("lines:", "lines")]
+)
+def test_every_field_of_a_line_is_proved(two: Desk, field: str, said: str) -> None:
+    path = two.root / "sources.lock"
+    text = path.read_text()
+    at = text.index(field) + len(field)
+    path.write_text(text[:at] + ("3" if text[at] != "3" else "4") + text[at + 1 :])
+    done = two.metalworking("lock", "--verify")
+    assert done.exit_code == 1
+    assert said in done.output
+
+
+def test_a_clone_that_contradicts_wins_over_the_store(two: Desk) -> None:
+    data = forge(two, two.root / "sources.lock")
+    git(two.root, "clone", "-q", str(two.home()), "code/acme/kernels")
+    lock, _ = load_lock(two.text("sources.lock"))
+    file = next(file for file in lock.files.values() if file.key.path == "a.c")
+    with two.project(offline=True).resolver as resolver:
+        resolver._store.put(file, data)
+    done = two.build("--strict")
+    assert done.returncode != 0
+    assert "the commit has git file" in done.stdout + done.stderr
+
+
+def test_the_proof_is_kept_and_asked_for_once(two: Desk) -> None:
+    assert "2 only locked (metalworking lock --verify proves them)" in two.metalworking("check").stderr
+    assert two.metalworking("lock", "--verify").exit_code == 0
+    two.addresses["acme/kernels"] = f"file://{two.root}/nowhere"
+    assert two.metalworking("lock", "--verify").exit_code == 0
+    told = two.metalworking("check").stderr.splitlines()[-1]
+    assert told == "sources.lock: 2 files, 2 proved by git"
+
+
+def test_a_proof_that_was_altered_proves_nothing(two: Desk) -> None:
+    assert two.metalworking("lock", "--verify").exit_code == 0
+    for path in (two.root / "store/git").rglob("*"):
+        if path.is_file():
+            path.write_bytes(path.read_bytes().replace(b"a.c", b"b.c"))
+    assert "only locked" in two.metalworking("check").stderr
+
+
+def test_verify_says_what_it_could_not_ask(two: Desk) -> None:
+    two.addresses["acme/kernels"] = f"file://{two.root}/nowhere"
+    done = two.metalworking("lock", "--verify")
+    assert done.exit_code == 2
+    assert "2 files, 0 proved by git, 2 not proved, 0 wrong" in done.stderr
+    assert json.loads(two.metalworking("check", "--json").stdout) == []
+
+
+# What is on this machine already
+
+
+def test_the_site_s_own_commits_need_no_network(desk: Desk) -> None:
+    """The commonest need: one's own code, in the repository that the site lies in."""
+    (desk.root / "kernel.c").write_text("int own;\n")
+    (desk.root / ".gitignore").write_text("code\nstore\n")
+    git(desk.root, "init", "-q", "-b", "main")
+    git(desk.root, "add", "-A")
+    git(desk.root, "commit", "-q", "-m", "Site")
+    commit = git(desk.root, "rev-parse", "HEAD")
+    desk.pins.append({"repo": "acme/site", "commit": commit, "license": "MIT", "extra": ""})
+    desk.commits["acme/site"] = commit
+    desk.write([])
+    desk.addresses["acme/site"] = f"file://{desk.root}/nowhere"
+    (desk.root / "docs/first/one.md").write_text(f"# One\n\n<< excerpt acme/site@{commit[:9]}:kernel.c >>\n")
+    assert desk.metalworking("lock").exit_code == 0
+    assert desk.metalworking("lock", "--verify").exit_code == 0
+    shutil.rmtree(desk.root / "store")
+    done = desk.metalworking("check")
+    assert done.stderr.splitlines()[-1] == "sources.lock: 1 file, 1 proved by git"
+    assert "1 excerpts, 0 citations" in done.stderr, "and its bytes are here"
+
+
+def test_a_clone_of_the_mirror_alone_is_enough(two: Desk) -> None:
+    git(two.root, "clone", "-q", str(two.home()), "code/else/fork")
+    path = two.root / "sources.yml"
+    path.write_text(path.read_text().replace("    license: MIT\n", "    license: MIT\n    mirrors: [else/fork]\n"))
+    done = two.build("--strict")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "2 from checkout" in done.stdout + done.stderr
+    assert "2 proved by git" in two.metalworking("check").stderr
+
+
+def test_a_shallow_clone_without_the_commit_is_passed_over(two: Desk) -> None:
+    two.commit({"a.c": "int later;\n"})
+    (two.root / "code/acme").mkdir(parents=True)
+    git(two.root, "clone", "-q", "--depth=1", two.home().as_uri(), "code/acme/kernels")
+    (two.root / "sources.lock").unlink()
+    done = two.metalworking("lock")
+    assert done.exit_code == 0, done.output
+    assert entries(two) == ["a.c", "b.c"]

@@ -1,0 +1,138 @@
+"""fetch.sh against real git repositories: a fresh run, a second one, one that fails."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support import commit_files, git
+
+SCRIPT = Path(__file__).parents[2] / "fetch.sh"
+CONFIG = '[url "ext::touch mark "]\n\tinsteadOf = file://\n\tinsteadOf = https://\n'
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for repo, files in {
+        "acme/small": {"a.c": "int a;\n", "sub/b.c": "int b;\n"},
+        "acme/large": {"wanted/a.c": "int a;\n", "other/b.c": "x" * 5000},
+    }.items():
+        source = tmp_path / "remote" / "github.com" / repo
+        commit = commit_files(source, files)
+        git(source, "config", "uploadpack.allowAnySHA1InWant", "true")
+        git(source, "config", "uploadpack.allowFilter", "true")
+        paths = "\n    paths: [wanted]" if repo == "acme/large" else ""
+        with (tmp_path / "sources.yml").open("a") as out:
+            head = "" if out.tell() else "repositories:\n"
+            out.write(f"{head}  - repo: {repo}\n    commit: {commit}\n    license: MIT{paths}\n")
+    shutil.copy(SCRIPT, tmp_path / "fetch.sh")
+    return tmp_path
+
+
+def run(folder: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+    env = {**os.environ, **more, "METALWORKING_GIT_BASE": f"file://{folder}/remote/", "PYTHON": sys.executable}
+    return subprocess.run(["bash", "fetch.sh", *arguments], cwd=folder, env=env, capture_output=True, text=True)
+
+
+def test_all_then_nothing_to_do(folder: Path) -> None:
+    done = run(folder)
+    assert done.returncode == 0, done.stderr
+    assert "2 repositories" in done.stdout
+    assert done.stdout.count("fetched  ") == 2
+    assert (folder / "code/acme/small/sub/b.c").read_text() == "int b;\n"
+    assert (folder / "code/acme/large/wanted/a.c").exists()
+    assert not (folder / "code/acme/large/other").exists(), "only the named paths"
+    again = run(folder)
+    assert again.returncode == 0
+    assert again.stdout.count("present  ") == 2
+
+
+def test_one_by_name(folder: Path) -> None:
+    assert run(folder, "small").returncode == 0
+    assert not (folder / "code/acme/large").exists()
+    assert run(folder, "nothing").returncode == 1
+
+
+def test_a_broken_tree_is_mended(folder: Path) -> None:
+    assert run(folder).returncode == 0
+    (folder / "code/acme/small/a.c").unlink()
+    assert run(folder).returncode == 0
+    assert (folder / "code/acme/small/a.c").exists()
+
+
+def test_failures_are_named_and_the_rest_goes_on(folder: Path) -> None:
+    shutil.rmtree(folder / "remote/github.com/acme/large")
+    done = run(folder)
+    assert done.returncode == 1
+    assert "FAILED   acme/large@" in done.stderr
+    assert "fetched  acme/small@" in done.stdout
+
+
+def test_every_form_that_the_schema_takes(folder: Path) -> None:
+    """Quoted names, any order of keys, a list of paths line by line."""
+    commit = git(folder / "remote/github.com/acme/large", "rev-parse", "HEAD")
+    (folder / "sources.yml").write_text(
+        f"repositories:\n  - commit: '{commit}'\n    paths:\n      - wanted\n    license: MIT\n    repo: 'acme/large'\n"
+    )
+    done = run(folder)
+    assert done.returncode == 0, done.stderr
+    assert (folder / "code/acme/large/wanted/a.c").exists()
+    assert not (folder / "code/acme/large/other").exists()
+    assert git(folder / "code/acme/large", "status", "--porcelain") == "", "what was left out is not missing"
+
+
+def test_a_pin_that_moved(folder: Path) -> None:
+    assert run(folder).returncode == 0
+    source = folder / "remote/github.com/acme/small"
+    old = git(source, "rev-parse", "HEAD")
+    (source / "a.c").write_text("int new;\n")
+    git(source, "commit", "-qam", "Next")
+    text = (folder / "sources.yml").read_text().replace(old, git(source, "rev-parse", "HEAD"))
+    (folder / "sources.yml").write_text(text)
+    done = run(folder)
+    assert "fetched  acme/small@" in done.stdout
+    assert (folder / "code/acme/small/a.c").read_text() == "int new;\n"
+
+
+def test_a_clone_made_by_hand_is_read_and_left_alone(folder: Path) -> None:
+    source = folder / "remote/github.com/acme/small"
+    git(folder, "clone", "-q", source.as_uri(), "code/acme/small")
+    (folder / "code/acme/small/a.c").write_text("edited\n")
+    done = run(folder, "small")
+    assert done.returncode == 0
+    assert "present  acme/small@" in done.stdout
+    assert "read as objects only" in done.stdout
+    assert (folder / "code/acme/small/a.c").read_text() == "edited\n"
+
+
+def test_without_python_it_says_what_to_install(folder: Path) -> None:
+    tools = folder / "bin"
+    tools.mkdir()
+    for name in ("bash", "dirname", "git"):
+        (tools / name).symlink_to(shutil.which(name) or name)
+    env = {"PATH": str(tools)}
+    done = subprocess.run([tools / "bash", "fetch.sh"], cwd=folder, env=env, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr == "Python 3.11 or later is needed: https://www.python.org/downloads\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a shell script stands in for git")
+def test_a_git_that_knows_no_switch_for_the_persons_settings(folder: Path) -> None:
+    """Before 2.32 git does not heed GIT_CONFIG_GLOBAL: what it reads instead is kept out of force too."""
+    tools, home = folder / "bin", folder / "home"
+    tools.mkdir()
+    home.mkdir()
+    (home / ".gitconfig").write_text(CONFIG)
+    real = shutil.which("git")
+    script = f"#!/bin/sh\nunset GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM\nexec '{real}' \"$@\"\n"
+    (tools / "git").write_text(script)
+    (tools / "git").chmod(0o755)
+    env = {"HOME": str(home), "XDG_CONFIG_HOME": str(home), "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"}
+    done = run(folder, **env)
+    assert done.returncode == 0, done.stderr
+    assert (folder / "code/acme/small/a.c").exists()

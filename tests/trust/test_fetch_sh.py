@@ -1,0 +1,120 @@
+"""fetch.sh with a sources.yml, and clones, that somebody wrote to have their program run."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support import commit_files, git
+
+SCRIPT = Path(__file__).resolve().parents[2] / "fetch.sh"
+
+
+@pytest.fixture
+def evil(tmp_path: Path) -> tuple[Path, Path]:
+    """A program that leaves a mark when it is run, and the mark."""
+    script, mark = tmp_path / "evil.sh", tmp_path / "mark"
+    script.write_text(f"#!/bin/sh\necho ran >> '{mark}'\ncat\n", encoding="utf-8")
+    script.chmod(0o755)
+    return script, mark
+
+
+def serve(folder: Path, repo: str, files: dict[str, str | bytes]) -> str:
+    source = folder / "remote" / ("" if "." in repo else "github.com") / repo
+    commit = commit_files(source, files)
+    git(source, "config", "uploadpack.allowAnySHA1InWant", "true")
+    git(source, "config", "uploadpack.allowFilter", "true")
+    return commit
+
+
+def fetch(folder: Path, pins: list[tuple[str, str]], *words: str, **env: str) -> subprocess.CompletedProcess[str]:
+    """Run fetch.sh in *folder* for *pins*, one job, as a person would."""
+    entries = "".join(f"  - repo: {repo}\n    commit: '{commit}'\n    license: MIT\n" for repo, commit in pins)
+    (folder / "sources.yml").write_text(f"repositories:\n{entries}", encoding="utf-8")
+    shutil.copy(SCRIPT, folder / "fetch.sh")
+    base = {"METALWORKING_GIT_BASE": f"file://{folder}/remote/", "JOBS": "1", "PYTHON": sys.executable}
+    environment = {**os.environ, **base, "GIT_CONFIG_GLOBAL": os.devnull, **env}
+    return subprocess.run(
+        ["bash", "fetch.sh", *words], cwd=folder, env=environment, capture_output=True, text=True, timeout=120
+    )
+
+
+def hostile_config(script: Path) -> str:
+    settings = {
+        "core": ["worktree=..", "fsmonitor=!", "sshCommand=!", "hooksPath=/", "alternateRefsCommand=!", "bare=false"],
+        'filter "evil"': ["smudge=!", "clean=!", "process=!"],
+        "diff": ["external=!"],
+        "credential": ["helper=!"],
+        "uploadpack": ["packObjectsHook=!"],
+        'remote "origin"': ["url=ext::!", "uploadpack=!", "promisor=true"],
+        "extensions": ["partialClone=origin"],
+        "protocol": ["allow=always"],
+    }
+    return "".join(
+        f"[{section}]\n" + "".join(f"\t{line.replace('!', str(script))}\n" for line in lines)
+        for section, lines in settings.items()
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [("owner/A", "write owner/name, or host/owner/name"), ("git.example.org/A", "would lie in the folder of")],
+)
+def test_a_repository_within_another_ones_tree(tmp_path: Path, evil: tuple[Path, Path], name: str, reason: str) -> None:
+    """A tree that holds a bare repository, and a second pin that leads into it."""
+    script, mark = evil
+    inner = {
+        "sub/HEAD": f"{'a' * 40}\n",
+        "sub/objects/info/packs": "\n",
+        "sub/refs/heads/x": "x\n",
+        "sub/config": hostile_config(script),
+        ".gitattributes": "* filter=evil\n",
+        "a.c": "int a;\n",
+    }
+    outer = serve(tmp_path, name, inner)
+    other = serve(tmp_path, "other/b", {"b.c": "int b;\n"})
+    pins = [(name, outer), ("other/b", other), (f"{name}/sub", "a" * 40)]
+    done = fetch(tmp_path, pins)
+    assert not mark.exists(), done.stdout + done.stderr
+    assert done.returncode == 1
+    assert reason in done.stdout
+    assert not (tmp_path / "code").exists()
+
+
+def test_what_a_tree_holds_is_never_a_clone(tmp_path: Path, evil: tuple[Path, Path]) -> None:
+    """The outer clone came first, by a sources.yml that was honest by itself; now another names what is in it."""
+    script, mark = evil
+    tree = {
+        "sub/HEAD": "ref: refs/heads/x\n",
+        "sub/objects/x": "",
+        "sub/refs/x": "",
+        "sub/config": hostile_config(script),
+    }
+    outer = serve(tmp_path, "git.example.org/A", tree)
+    assert fetch(tmp_path, [("git.example.org/A", outer)]).returncode == 0
+    done = fetch(tmp_path, [("git.example.org/A/sub", "a" * 40)])
+    assert (done.returncode, mark.exists()) == (1, False)
+    assert "no clone is made inside of one" in done.stderr
+
+
+@pytest.mark.parametrize("bare", [True, False])
+def test_a_hostile_folder_where_a_clone_belongs(tmp_path: Path, evil: tuple[Path, Path], bare: bool) -> None:
+    script, mark = evil
+    commit = serve(tmp_path, "o/n", {"a.c": "int a;\n", ".gitattributes": "* filter=evil\n"})
+    folder = tmp_path / "code/o/n"
+    git_dir = folder if bare else folder / ".git"
+    for name in ("objects", "refs/heads"):
+        (git_dir / name).mkdir(parents=True)
+    (git_dir / "HEAD").write_text("ref: refs/heads/main\n")
+    (git_dir / "config").write_text(hostile_config(script))
+    for _ in range(2):
+        done = fetch(tmp_path, [("o/n", commit)])
+        assert not mark.exists(), done.stdout + done.stderr
+        assert done.returncode == 1
+        assert "FAILED   o/n@" in done.stderr
+    assert (git_dir / "config").read_text() == hostile_config(script), "what we did not make stays as it is"
