@@ -22,7 +22,7 @@ const arrive = () => {
   if (!table) return;
   unfold(table);
   if (target.matches("tbody")) toggle(target, true);
-  target.scrollIntoView();
+  (target.querySelector("th") || target).scrollIntoView();
 };
 
 const prepare = (holder) => {
