@@ -1,7 +1,7 @@
-"""How long a keystroke in the lookup takes in Chromium, slowed down four times: ``python -m benchmarks.keystrokes SITE``.
+"""How long a keystroke in the lookup takes in Chromium, slowed down: ``python -m benchmarks.keystrokes SITE``.
 
-SITE is a built book. Ten thousand keystrokes are typed: every name of the table letter by letter, each second one with
-two letters swapped. What counts is the slowest beside a frame of 16 ms; run it on a machine that does nothing else.
+SITE is a built book. Ten thousand keystrokes are typed: names of the table letter by letter, each second one with two
+letters swapped. What counts is the slowest beside a frame of 16 ms; run it on a machine that does nothing else.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ class Table:
 
     def _group(self, group: str, rows: list[tuple[int, Row]]) -> Iterator[str]:
         if group:
-            yield f"### {literal(group)} {{ #{_group_id(group)} }}"
+            yield f'<h3 id="{_group_id(group)}" markdown="span">{literal(group)}</h3>'
             yield ""
         yield '<table class="mw-terms" markdown="block">'
         labels = self.labels

@@ -10,7 +10,7 @@ from ..quote.fences import fenced_lines
 _MARK = re.compile(r"<!-- (az-index|mapping-table|sources) -->[ \t]*")
 NEEDS = {
     "az-index": ("md_in_html", "attr_list"),
-    "mapping-table": ("md_in_html", "attr_list"),
+    "mapping-table": ("md_in_html",),
     "sources": ("md_in_html", "attr_list"),
 }
 """The Markdown extensions without which what stands in a mark's place is not read."""
