@@ -35,7 +35,7 @@ def az_index(
             continue
         target = link(term.uri, "") if term.uri else link(table, term.anchor) if table and term.anchor else ""
         other = f'<span class="mw-other" hidden>{literal(" ".join(term.aliases))}</span>' if term.aliases else ""
-        line = f"{code(term.cuda)} {verdict_chip(term.verdict)} {target or code(term.metal)}{other}"
+        line = f"{code(term.cuda)} {verdict_chip(term.verdict, labels)} {target or code(term.metal)}{other}"
         items[term.cuda, term.uri] = line
     lines = sorted(items.items(), key=lambda item: (*sort_key(item[0][0]), item[0][1]))
     return "\n".join(_letters(lines, labels))

@@ -11,22 +11,22 @@ from ..quote.quotation import Quotation
 from ..quote.repo import Repo
 from ..quote.sources import Pin, Reference, Sources
 from .inline import literal
-from .labels import labels_for
+from .labels import Labels
 from .mapping import filter_bar
 from .source_list import KINDS
 
 _USED = re.compile(r'<span class="mw-used" data-key="([^"]*)"></span>')
 
 
-def sources_page(sources: Sources) -> str:
+def sources_page(sources: Sources, labels: Labels) -> str:
     """Return the Markdown; a mark stands where the pages go, which are known when all are rendered."""
-    return "\n".join(_lines(sources))
+    return "\n".join(_lines(sources, labels))
 
 
-def _lines(sources: Sources) -> Iterator[str]:
+def _lines(sources: Sources, labels: Labels) -> Iterator[str]:
     yield '<div class="mw-sources" markdown="1">'
     yield ""
-    yield filter_bar(labels_for(), len(sources.pins) + len(sources.references))
+    yield filter_bar(labels, len(sources.pins) + len(sources.references))
     yield ""
     kinds = [(kind, title) for kind, title in KINDS if any(one.kind == kind for one in sources.references)]
     titles = [*(["Repositories"] if sources.pins else []), *(title for _, title in kinds)]

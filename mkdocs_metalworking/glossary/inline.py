@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .callout import Verdict
+from .labels import Labels
 
 _SPECIAL = re.compile(r"""[\\`*_{}\[\]()#+!|<>&~^=:@$"']""")
 # Names of an API, as against words: what a reader expects in a code face.
@@ -60,6 +60,6 @@ def _word(word: str) -> str:
     )
 
 
-def verdict_chip(verdict: str) -> str:
+def verdict_chip(verdict: str, labels: Labels) -> str:
     """Return the verdict as a chip in HTML, or nothing."""
-    return f'<span class="mw-verdict mw-v-{verdict}">{Verdict(verdict).label}</span>' if verdict else ""
+    return f'<span class="mw-verdict mw-v-{verdict}">{literal(labels[verdict])}</span>' if verdict else ""

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity
-from .callout import PageMeta, read_front_matter
+from .asked import Asked
+from .callout import PageMeta
 from .chapters import Book
 
 
@@ -22,8 +23,9 @@ class Entry:
 
 @dataclass
 class Library:
-    """Entries by source path; an entry is read again only when the page's text changed."""
+    """Entries by source path; an entry is read again only when the page's text changed. ``asked`` is what is read."""
 
+    asked: Asked = field(default_factory=Asked)
     entries: dict[str, Entry] = field(default_factory=dict)
     _texts: dict[str, str] = field(default_factory=dict)
 
@@ -33,7 +35,7 @@ class Library:
         for uri, text, label in pages:
             uris.add(uri)
             if self._texts.get(uri) != text:
-                self.entries[uri] = read_entry(uri, text, label)
+                self.entries[uri] = read_entry(uri, text, label, self.asked)
                 self._texts[uri] = text
         for gone in self.entries.keys() - uris:
             del self.entries[gone], self._texts[gone]
@@ -47,22 +49,25 @@ class Library:
         return iter(self.entries.values())
 
 
-def read_entry(uri: str, text: str, label: str) -> Entry:
+def read_entry(uri: str, text: str, label: str, asked: Asked) -> Entry:
     """Read one page; problems are kept, not raised."""
     try:
-        meta, problems = read_front_matter(text, label)
+        meta, problems = asked.front_matter(text, label)
     except MetalworkingError as problem:
         meta, problems = PageMeta(), [problem.diagnostic]
     return Entry(uri, meta, tuple(problems))
 
 
-def without_callout(book: Book[str], library: Library, label: Callable[[str], str]) -> Iterator[Diagnostic]:
-    """Yield a warning for each page of a chapter, its opening aside, that has no callout; *label* as in messages."""
+def without_callout(book: Book[str], library: Library, key: str, label: Callable[[str], str]) -> Iterator[Diagnostic]:
+    """Yield a warning for each page of a chapter, its opening aside, that has none under *key*.
+
+    *label* gives a page's path as messages show it.
+    """
     for chapter in book.chapters:
         for uri in chapter.pages:
             entry = library.entries.get(uri)
             if entry is not None and entry.meta.cuda is None and not entry.problems:
-                hint = "write cuda: in its front matter; the verdict none says that nothing corresponds"
+                hint = f"write {key}: in its front matter; the verdict none says that nothing corresponds"
                 yield Diagnostic(Severity.WARNING, "callout", "this page has no callout", hint, Location(label(uri)))
 
 

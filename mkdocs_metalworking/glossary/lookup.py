@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .asked import Asked
 from .callout import Verdict
 from .library import Entry
 from .terms import Row, Terms, key_of
@@ -120,9 +121,10 @@ def lookup_data(found: Iterable[Term], pages: Iterable[tuple[Entry, str]], table
     return {"pages": shown, "terms": listed_terms}
 
 
-_WORDS = {"verdicts": {verdict.value: verdict.label for verdict in Verdict}, "from": "CUDA"}
-
-
-def lookup_json(data: dict[str, Any]) -> bytes:
-    """Return the data of *lookup_data* as the file that the browser loads."""
-    return json.dumps({**data, **_WORDS}, ensure_ascii=False, separators=(",", ":")).encode()
+def lookup_json(data: dict[str, Any], asked: Asked) -> bytes:
+    """Return the data of *lookup_data* as the file that the browser loads, with the words that stand beside it."""
+    words = {
+        "verdicts": {verdict.value: asked.labels[verdict.value] for verdict in Verdict},
+        "from": asked.callouts.source if asked.callouts is not None else "",
+    }
+    return json.dumps({**data, **words}, ensure_ascii=False, separators=(",", ":")).encode()

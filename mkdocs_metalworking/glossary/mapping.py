@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 
+from .asked import Asked
 from .callout import Verdict
 from .inline import code, literal, verdict_chip
-from .labels import Labels, labels_for
+from .labels import Labels
 from .terms import Pair, Row, Terms
 
 _SLUG = re.compile(r"[^a-z0-9]+")
@@ -23,7 +24,18 @@ class Table:
     terms: Terms
     link: Callable[[str], str]
     also: Mapping[int, list[str]]
-    labels: Labels
+    asked: Asked
+
+    @property
+    def labels(self) -> Labels:
+        """The words beside the author's own."""
+        return self.asked.labels
+
+    @property
+    def sides(self) -> tuple[str, str]:
+        """The names of the two worlds."""
+        callouts = self.asked.callouts
+        return (callouts.source, callouts.target) if callouts is not None else ("CUDA", "Metal")
 
     def markdown(self) -> str:
         """Return the table, one a group, below a filter and a list of the groups."""
@@ -52,7 +64,7 @@ class Table:
             yield ""
         yield '<table class="mw-terms" markdown="block">'
         labels = self.labels
-        heads = ("CUDA", "Metal", labels["mapping_verdict"], labels["mapping_change"], labels["mapping_page"])
+        heads = (*self.sides, labels["mapping_verdict"], labels["mapping_change"], labels["mapping_page"])
         yield f"<thead><tr>{''.join(f'<th>{literal(head)}</th>' for head in heads)}</tr></thead>"
         for place, row in rows:
             yield from self._row(place, row, heads)
@@ -64,7 +76,7 @@ class Table:
         data = f' data-verdict="{row.verdict}"' if row.verdict else ""
         yield f'<tbody id="{anchor}"{data} markdown="block">'
         yield '<tr markdown="block">'
-        cells = (code(row.metal), verdict_chip(row.verdict), note, self.link(row.page) if row.page else "")
+        cells = (code(row.metal), verdict_chip(row.verdict, self.labels), note, self.link(row.page) if row.page else "")
         here = f'<a class="mw-anchor" href="#{anchor}" aria-label="{self.labels["row_link"]}">&#35;</a>'
         yield f'<th scope="row" markdown="span">{code(row.cuda)} {here}</th>'
         for head, cell in zip(heads[1:], cells, strict=True):
@@ -82,7 +94,7 @@ class Table:
     def _more(self, place: int, row: Row) -> Iterator[str]:
         labels = self.labels
         if row.code is not None:
-            yield _pair(row.code)
+            yield _pair(row.code, self.sides)
         if row.aliases:
             names = ", ".join(code(alias) for alias in row.aliases)
             yield f'<p class="mw-row-also" markdown="span">{labels["mapping_names"]}: {names}</p>'
@@ -95,10 +107,10 @@ class Table:
 
 
 def mapping_table(
-    terms: Terms, link: Callable[[str], str], also: Mapping[int, list[str]] | None = None, labels: Labels | None = None
+    terms: Terms, link: Callable[[str], str], also: Mapping[int, list[str]] | None = None, asked: Asked | None = None
 ) -> str:
     """Return the table of *terms* as Markdown."""
-    return Table(terms, link, also or {}, labels or labels_for()).markdown()
+    return Table(terms, link, also or {}, asked or Asked()).markdown()
 
 
 def filter_bar(labels: Labels, count: int, *, verdicts: bool = False) -> str:
@@ -108,7 +120,7 @@ def filter_bar(labels: Labels, count: int, *, verdicts: bool = False) -> str:
     if verdicts:
         chips = "".join(
             f'<button type="button" class="mw-verdict mw-v-{verdict}" data-mw-verdict="{verdict}"'
-            f' aria-pressed="false">{verdict.label}</button>'
+            f' aria-pressed="false">{literal(labels[verdict.value])}</button>'
             for verdict in Verdict
         )
         chips = f'<span class="mw-filter-verdicts">{chips}</span>'
@@ -117,14 +129,14 @@ def filter_bar(labels: Labels, count: int, *, verdicts: bool = False) -> str:
     return f'<div class="mw-filter"><label>{labels["filter"]} {field}</label>{chips}{told}</div>\n{empty}'
 
 
-def _pair(pair: Pair) -> str:
-    sides = (("CUDA", pair.cuda), ("Metal", pair.metal))
-    return '<div class="mw-pair">' + "".join(_side(name, text) for name, text in sides) + "</div>"
+def _pair(pair: Pair, sides: tuple[str, str]) -> str:
+    shown = "".join(_side(name, text) for name, text in zip(sides, (pair.cuda, pair.metal), strict=True))
+    return f'<div class="mw-pair">{shown}</div>'
 
 
 def _side(name: str, text: str) -> str:
     shown = literal(text).replace("\n", "&#10;")
-    caption = f"<figcaption>{name}</figcaption>"
+    caption = f"<figcaption>{literal(name)}</figcaption>"
     return f'<figure data-search-exclude="">{caption}<pre><code>{shown}</code></pre></figure>'
 
 

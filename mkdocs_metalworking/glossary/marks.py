@@ -8,10 +8,10 @@ from posixpath import dirname, relpath
 
 from ..quote.lines import text_lines
 from ..quote.sources import Sources
+from .asked import Asked
 from .az import az_index
 from .bibliography import sources_page
 from .inline import literal
-from .labels import labels_for
 from .library import Entry
 from .lookup import discussed_in, terms_of
 from .mapping import mapping_table
@@ -31,6 +31,7 @@ class Marks:
     title: Callable[[str], str]
     terms: Terms
     sources: Sources
+    asked: Asked
     table: str = ""
 
     def fill(self, markdown: str, uri: str) -> str:
@@ -48,8 +49,8 @@ class Marks:
             return f"[{literal(title)}]({where})" if title else ""
 
         if mark == "mapping-table":
-            return mapping_table(self.terms, link, discussed_in(self.entries(), self.terms))
+            return mapping_table(self.terms, link, discussed_in(self.entries(), self.terms), self.asked)
         if mark == "sources":
-            return sources_page(self.sources)
+            return sources_page(self.sources, self.asked.labels)
         entries = list(self.entries())
-        return az_index(entries, terms_of(entries, self.terms), link, labels_for(), self.table)
+        return az_index(entries, terms_of(entries, self.terms), link, self.asked.labels, self.table)

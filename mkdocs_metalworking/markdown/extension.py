@@ -21,8 +21,8 @@ from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
 from ..deliver.project import Project, Settings
+from ..glossary.asked import Asked
 from ..glossary.callout import split_front_matter
-from ..glossary.labels import Labels, labels_for
 from ..glossary.mark_lines import NEEDS, marks_on
 from ..quote.diagnostics import Diagnostics, Location, MetalworkingError, Severity
 from ..quote.lines import text_lines
@@ -64,7 +64,7 @@ class Work:
         """Start a page; *source* is its text when no host has told."""
         extension = self._extension
         extension.begin()
-        rendered = rendered_page(self.md) if extension.page is None else None
+        rendered = rendered_page(self.md, extension.wishes) if extension.page is None else None
         if extension.conversions is not None:
             self.page = extension.conversions(source)
         elif rendered is not None:
@@ -74,14 +74,15 @@ class Work:
         if self.page.source is None:
             self.page.source = source
         self.page.converted = True
-        self.tracker = Tracker(self.page.path, self.page.source, cites=extension.cites)
+        self.asked = extension.wishes(extension.base)
+        self.labels = self.asked.labels
+        self.tracker = Tracker(self.page.path, self.page.source, cites=self.asked.citations)
         self.page.met = self.tracker.met
         self.figures: list[Figure] = []
         self.stashed: set[int] = set()
         self.search = extension.search
         self.late = extension.late and self.page.late is not None
         self.line_cache = extension.line_cache
-        self.labels = extension.labels
 
     def stash(self, html: str) -> str:
         """Put finished HTML of ours aside; returns what stands for it. It is not searched for anything."""
@@ -179,7 +180,8 @@ class MetalworkingExtension(Extension):
             "transports": [["checkout", "package", "raw"], "Ways to get bytes, in order"],
             "offline": [False, "Never use the network"],
             "search": [True, "Whether code may be searched"],
-            "citations": [True, "Whether [@key] is a citation"],
+            "citations": [False, "Whether [@key] is a citation"],
+            "callouts": [{}, "From what to what the callouts speak, and under which key of the front matter"],
             "language": ["en", "Language of the labels, by Material's code"],
             "labels": [{}, "Labels of the site's own, by key"],
             "strict": [False, "Where no host collects problems: raise for code that cannot be had, too"],
@@ -191,9 +193,9 @@ class MetalworkingExtension(Extension):
         """Tells to which page a text that is to be converted belongs, where a host knows; no text, no page."""
         self.late = False
         self.search: bool = self.getConfig("search")
-        self.cites: bool = self.getConfig("citations")
+        self.asked: Asked | None = None
+        """What the site asks for, when a host tells; else the configuration does."""
         self.line_cache: LineCache = highlight.no_cache
-        self.labels: Labels = labels_for(self.getConfig("language"), self.getConfig("labels"))
         self.base: Path | None = None
         """Where relative paths start, when the host tells: else the working directory."""
         self._project = project
@@ -203,6 +205,12 @@ class MetalworkingExtension(Extension):
         """Look at the site's files again, where no host has given the project: a page begins."""
         if self._alone:
             self._project = None
+
+    def wishes(self, base: Path | None) -> Asked:
+        """Return what the site asks for; its files start at *base*, or ``root``. Raises MetalworkingError."""
+        if self.asked is not None:
+            return self.asked
+        return Asked.of(self.getConfigs(), (base or Path()).joinpath(self.getConfig("root") or "."))
 
     def quoter(self) -> Quoter:
         """Return the quoter of this site, made at first use. Raises MetalworkingError."""
@@ -217,7 +225,8 @@ class MetalworkingExtension(Extension):
 
     def extendMarkdown(self, md: Markdown) -> None:
         """Register the processors; each class says why it has its priority."""
-        if "footnote" not in md.inlinePatterns:
+        cites = self.asked.citations if self.asked is not None else bool(self.getConfig("citations"))
+        if cites and "footnote" not in md.inlinePatterns:
             md.registerExtensions([FootnoteExtension()], {})
         work = Work(md, self)
         md.preprocessors.register(_BeginPreprocessor(work), "metalworking_begin", 100)
@@ -235,7 +244,8 @@ class MetalworkingExtension(Extension):
         )
         md.inlinePatterns.register(EscapeProcessor(work), "metalworking_escape", EscapeProcessor.PRIORITY)
         md.treeprocessors.register(CalloutProcessor(work), "metalworking_callout", CalloutProcessor.PRIORITY)
-        md.treeprocessors.register(CitationProcessor(work), "metalworking_citations", CitationProcessor.PRIORITY)
+        if cites:
+            md.treeprocessors.register(CitationProcessor(work), "metalworking_citations", CitationProcessor.PRIORITY)
         md.treeprocessors.register(NotesProcessor(work), "metalworking_notes", NotesProcessor.PRIORITY)
         md.treeprocessors.register(LeftoverProcessor(work), "metalworking_leftovers", LeftoverProcessor.PRIORITY)
         md.treeprocessors.register(_EndProcessor(work), "metalworking_end", 4)

@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import HERE, Served, _build
 from tests.browser.test_everywhere import AXE
+from tests.support import ASK
 
 ASSETS = HERE / "docs/assets"
 # Where each instrument stands in the book.
@@ -70,7 +71,7 @@ def bench(server: tuple[Path, int], tmp_path_factory: pytest.TempPathFactory) ->
     (project / "mkdocs.yml").write_text(
         f"INHERIT: {HERE / 'mkdocs.yml'}\nsite_name: instruments\nsite_url: {url}\nsite_dir: {root / 'instruments'}\n"
         f"docs_dir: docs\nwatch: []\ntheme:\n  custom_dir: {HERE / 'overrides'}\n"
-        "plugins:\n  - search\n  - metalworking:\n      offline: true\n"
+        f"plugins: [search, {{metalworking: {{offline: true, {ASK}}}}}]\n"
         "nav:\n" + "\n".join(nav) + "\n",
         encoding="utf-8",
     )

@@ -8,11 +8,14 @@ from pathlib import Path
 import pytest
 
 from mkdocs_metalworking.glossary.agreement import disagreements
+from mkdocs_metalworking.glossary.asked import Asked
+from mkdocs_metalworking.glossary.callout import Callouts
 from mkdocs_metalworking.glossary.inline import breakable
 from mkdocs_metalworking.glossary.library import read_entry
 from mkdocs_metalworking.glossary.lookup import lookup_data, terms_of
 from mkdocs_metalworking.glossary.terms import Row, Terms, read_rows
 
+ASKED = Asked(callouts=Callouts("CUDA", "Metal", "cuda"))
 HERE = Path(__file__).resolve().parents[2]
 PAGE = "---\nsummary: S.\ncuda:\n  term: {term}\n  verdict: {verdict}\n{more}---\n\n# T\n"
 
@@ -23,7 +26,7 @@ def rows(text: str) -> tuple[list[Row], list[str]]:
 
 
 def told(text: str, *table: Row) -> list[str]:
-    entry = read_entry("a.md", text, "docs/a.md")
+    entry = read_entry("a.md", text, "docs/a.md", ASKED)
     assert not entry.problems
     return [str(problem) for problem in disagreements([(entry, "docs/a.md", text)], Terms(table))]
 
@@ -73,7 +76,7 @@ def test_a_verdict_against_the_terms_needs_an_aspect() -> None:
 def test_the_lookup_has_one_entry_a_term() -> None:
     table = Terms([Row("a / b", "x", "n", "one.md", "none", aliases=("c",)), Row("d", "y")])
     pages = {
-        uri: read_entry(uri, PAGE.format(term=term, verdict="resized", more=f"  apis: [{apis}]\n"), uri)
+        uri: read_entry(uri, PAGE.format(term=term, verdict="resized", more=f"  apis: [{apis}]\n"), uri, ASKED)
         for uri, term, apis in (("one.md", "b", "e"), ("two.md", "Own", "c, e"))
     }
     data = lookup_data(

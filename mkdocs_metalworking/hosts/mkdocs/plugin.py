@@ -29,7 +29,7 @@ from ...markdown.highlight_cache import DiskLineCache
 from ...quote.diagnostics import MetalworkingError
 from ..progress import Bar
 from . import compatibility
-from .assets import PARTS, Lookup, add_assets, used_by, with_assets
+from .assets import Lookup, add_assets, used_by, with_assets
 from .code import revealed
 from .endings import Endings
 from .errand import Errand
@@ -179,10 +179,11 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         """Add the styles, the scripts and their data, after plugins that move the files of a site."""
         if self.errand is None:
             html = (file.page.content or "" for file in files.documentation_pages() if file.page)
-            if PARTS:
+            asked = self._current.asked
+            if asked.parts:
                 self._lookup.add_to(files, self._current)
-            if PARTS or any(map(used_by, html)):
-                add_assets(files, config)
+            if asked.parts or any(map(used_by, html)):
+                add_assets(files, config, asked)
         return env
 
     on_env = CombinedEvent(_all_read, _report, _add_files)
@@ -211,7 +212,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         known, again = self._current.pages.get(page.file.src_uri), self._replay is not None
         ending = finish(page, known, self._endings, chapters=self.config.chapters, again=again)
         context["metalworking"] = ending  # type: ignore[typeddict-unknown-key]
-        if PARTS or used_by(page.content or ""):
+        if self._current.asked.parts or used_by(page.content or ""):
             context["config"] = with_assets(config)
         if self._replay is not None:
             self._replay.template_key(page, cast(dict[str, Any], context), ending)
@@ -223,7 +224,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         self, context: TemplateContext, template_name: str, config: MkDocsConfig
     ) -> TemplateContext:
         """Give the 404 page what the site asked for on every page."""
-        if PARTS:
+        if self._current.asked.parts:
             context["config"] = with_assets(config)
         return context
 

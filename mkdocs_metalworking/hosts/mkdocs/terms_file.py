@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from importlib import resources
 from typing import Any
 
+from ...glossary.asked import Asked
 from ...glossary.callout import Verdict
 from ...glossary.lookup import Term
 from ...glossary.terms import Row, Terms
@@ -19,17 +20,24 @@ SCHEMA = "terms.schema.json"
 
 
 def terms_file(
-    table: Terms, found: Iterable[Term], where: Callable[[str], str], quoter: Quoter, *, site: str, page: str
+    table: Terms,
+    found: Iterable[Term],
+    where: Callable[[str], str],
+    quoter: Quoter,
+    asked: Asked,
+    *,
+    site: str,
+    page: str,
 ) -> bytes:
     """Return terms.json. *where* gives a page's address from the site's root, "" for none; *page* holds the table."""
     home = where(page)
     rows = zip(table.rows, (term for term in found if term.anchor), strict=True)
     document = {
         "$schema": SCHEMA,
-        "from": "CUDA",
-        "to": "Metal",
+        "from": asked.callouts.source if asked.callouts is not None else "",
+        "to": asked.callouts.target if asked.callouts is not None else "",
         "site": site,
-        "verdicts": {verdict.value: verdict.label for verdict in Verdict},
+        "verdicts": {verdict.value: asked.labels[verdict.value] for verdict in Verdict},
         "terms": [_entry(row, term, where, quoter, home) for row, term in rows],
     }
     return (json.dumps(document, ensure_ascii=False, indent=1) + "\n").encode()
