@@ -1,16 +1,15 @@
 /* The field above the table, the index and the list of sources: it narrows them, and offers what lies near when nothing is left. */
 import { labels, lookup, make, onPage } from "./base.js";
-import { find, plain, rowsOf } from "./lookup-find.js";
 
 const ITEMS = { "mw-mapping": "table.mw-terms>tbody", "mw-az": ":scope>ul>li", "mw-sources": ":scope>ul>li,:scope>.mw-source" };
 const LISTS = Object.keys(ITEMS);
 const texts = new WeakMap();
+const squeeze = (text) => text.toLowerCase().replace(/[^a-z0-9+#]+/g, "");
 
 /* What an item says, as words and without separators. */
 const textOf = (item) => {
   if (!texts.has(item)) {
-    const words = item.textContent.toLowerCase();
-    texts.set(item, [words, plain(words).replace(/ /g, "")]);
+    texts.set(item, [item.textContent.toLowerCase(), squeeze(item.textContent)]);
   }
   return texts.get(item);
 };
@@ -24,7 +23,7 @@ const narrow = async (holder) => {
   let count = 0;
   for (const item of holder.querySelectorAll(ITEMS[name])) {
     const [said, squeezed] = textOf(item);
-    const fits = words.every((word) => said.includes(word) || (plain(word) && squeezed.includes(plain(word).replace(/ /g, ""))));
+    const fits = words.every((word) => said.includes(word) || (squeeze(word) && squeezed.includes(squeeze(word))));
     item.hidden = !fits || (verdicts.length > 0 && !verdicts.includes(item.dataset.verdict));
     if (!item.hidden) count++;
   }
@@ -55,7 +54,7 @@ const nearest = async (holder, field, empty) => {
   told.hidden = !empty;
   if (!empty) return;
   const text = field.value;
-  const data = await lookup();
+  const [data, { find, rowsOf }] = await Promise.all([lookup(), import("./lookup-find.js")]);
   if (text !== field.value) return;
   const near = find(rowsOf(data), text, 5).filter((row) => !row.own);
   told.replaceChildren(make("span", "", near.length ? labels.near : labels.lookup_none));

@@ -1,4 +1,4 @@
-/* What the lookup finds for what a reader types. No page is touched here, so that it can be tested by itself. */
+/* What the lookup finds for what a reader types. */
 export const plain = (text) => text.toLowerCase().replace(/[^a-z0-9+#]+/g, " ").trim();
 const raw = (text) => text.toLowerCase().replace(/\(\)$/, "").trim();
 const letters = (text) => {
@@ -12,14 +12,13 @@ const count = (mask) => {
   return bits;
 };
 
-/* A name as it is compared: as typed, as words, without separators, and from each of its words on. */
 const nameOf = (text, weight) => {
   const words = plain(text).split(" ").filter(Boolean);
   const squeezed = words.join("");
   return { raw: raw(text), words, squeezed, weight, mask: letters(squeezed), tails: words.slice(1).map((_, at) => words.slice(at + 1).join("")) };
 };
 
-/* Makes the rows to search from the data of the lookup: one a term, one a page; other names stand in their term's row. */
+/* The rows to search: one a term with all of its names, one a page. */
 export const rowsOf = ({ pages, terms, from }) => {
   const rows = terms
     .filter(([cuda]) => cuda.toLowerCase() !== "none")

@@ -1,5 +1,5 @@
 /* The lookup: a combobox where a page has a place for it, the same in a dialog everywhere else (key c). */
-import { labels, lookup, make, onPage, root } from "./base.js";
+import { labels, lookup, make, root } from "./base.js";
 import { find, plain, rowsOf } from "./lookup-find.js";
 
 let known;
@@ -35,7 +35,7 @@ const further = (row, data) =>
       return option;
     });
 
-const mount = (box) => {
+export const mount = (box) => {
   const input = box.querySelector("input");
   const list = box.querySelector("[role=listbox]");
   if (!input || box.dataset.ready) return;
@@ -124,13 +124,16 @@ const mount = (box) => {
   list.addEventListener("pointerdown", (event) => event.preventDefault());
   list.addEventListener("click", (event) => open(event.target.closest("[role=option]")));
   if (input.value && document.activeElement === input) render(); // typed before this module was here
-  box.querySelectorAll("[data-mw-try]").forEach((button) =>
-    button.addEventListener("click", () => {
-      input.value = button.dataset.mwTry;
-      input.focus();
-      render();
-    }),
-  );
+};
+
+/* Looks up the example on *button*. */
+export const attempt = (button) => {
+  const box = button.closest("[data-mw-lookup]");
+  const input = box.querySelector("input");
+  mount(box);
+  input.value = button.dataset.mwTry;
+  input.focus();
+  input.dispatchEvent(new Event("input"));
 };
 
 let dialog;
@@ -168,5 +171,3 @@ export const ask = () => {
   if (!dialog.open) dialog.showModal();
   dialog.querySelector("input").focus();
 };
-
-onPage(() => document.querySelectorAll("[data-mw-lookup]").forEach(mount));

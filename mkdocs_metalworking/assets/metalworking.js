@@ -7,7 +7,6 @@ const PARTS = {
   tables: () => document.querySelector(".mw-sortable"),
   filter: () => document.querySelector("[data-mw-filter]"),
   terms: () => document.querySelector(".mw-mapping"),
-  lookup: () => asked.has("lookup") && document.querySelector("[data-mw-lookup]"),
   previews: () => asked.has("previews"),
 };
 const loaded = new Set();
@@ -21,7 +20,8 @@ onPage(() => {
   }
 });
 
-/* The lookup as a dialog, by the key c or the button in the head; terms above the results, once the search is used. */
+/* The lookup where a page has a place for it, or as a dialog, by the key c or the button in the head; terms above the
+   results of the search. Each is brought in when it is first used. */
 if (asked.has("lookup")) {
   const ask = (event) => {
     event.preventDefault();
@@ -34,5 +34,13 @@ if (asked.has("lookup")) {
   const button = document.querySelector(".mw-ask");
   if (button) button.href = String(new URL(button.href));
   document.addEventListener("click", (event) => event.target.closest?.(".mw-ask") && !event.metaKey && !event.ctrlKey && ask(event), true);
+  document.addEventListener("focusin", (event) => {
+    const box = event.target.closest?.("[data-mw-lookup]");
+    if (box) import("./lookup.js").then((part) => part.mount(box));
+  });
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest?.("[data-mw-try]");
+    if (button) import("./lookup.js").then((part) => part.attempt(button));
+  });
   document.addEventListener("focusin", (event) => event.target.matches?.("[data-md-component=search-query]") && import("./search.js"));
 }

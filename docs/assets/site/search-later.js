@@ -1,5 +1,4 @@
-/* Material asks for the index of the search with every page. This holds the request back until the search is used;
-   it runs before Material's own script, so it is no module. */
+/* Holds Material's request for the index back until the search is used. Runs before Material, so it is no module. */
 (() => {
   const { open, send } = XMLHttpRequest.prototype;
   let held = [];
