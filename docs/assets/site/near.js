@@ -8,10 +8,9 @@ const words = (path.split("/").filter(Boolean).pop() || "").replace(/\.(html|md)
 const field = document.getElementById("mw-404-q");
 if (field && !field.value) field.value = plain(words);
 lookup().then((data) => {
-  const pages = Object.entries(data.pages);
-  const slug = (url) => url.split("/").filter(Boolean).pop() || "";
-  const titled = { pages: data.pages, from: "", terms: pages.map(([url, [title]]) => [title, slug(url), "", url, ""]) };
-  const found = [...find(rowsOf(titled), words, 5), ...find(rowsOf(data), words, 5)].filter((row) => row.url);
+  const { pages } = data;
+  const slugs = Object.entries(pages).map(([url, [title]]) => [title, url.split("/").at(-2) || "", "", url, ""]);
+  const found = [{ pages, terms: slugs }, data].flatMap((one) => find(rowsOf(one), words, 5)).filter((row) => row.url);
   const links = new Map(found.map((row) => [row.url.split("#")[0], row.title || row.cuda]));
   near.querySelector("ul").replaceChildren(
     ...[...links].slice(0, 5).map(([url, title]) => {
