@@ -97,11 +97,11 @@ $(VENV)/bin/pip:
 	@$(BIN)/python -m pip install -q --upgrade pip
 
 $(RUNTIME): $(VENV)/bin/pip pyproject.toml constraints.txt
-	@$(BIN)/python -m pip install -q -c constraints.txt -e .
+	@$(BIN)/python -m pip install -q -c constraints.txt -e ".[quantities]"
 	@touch $@
 
 $(BOOK): $(RUNTIME)
-	@$(BIN)/python -m pip install -q -c constraints.txt -e ".[book]"
+	@$(BIN)/python -m pip install -q -c constraints.txt -e ".[quantities,book]"
 	@touch $@
 
 $(VENV)/.$(PROPERDOCS) $(VENV)/.$(ZENSICAL): $(RUNTIME)

@@ -9,13 +9,16 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ..quote.diagnostics import Diagnostic, MetalworkingError, Severity
+from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity
+from ..quote.lines import text_lines
+from ..quote.quantities import Quantities
+from ..quote.quantity_mentions import fill_plain
 from ..quote.suggest import did_you_mean
 from ..quote.yamldoc import Schema, YamlDocument, load_yaml, packaged
 
@@ -195,3 +198,23 @@ def _check_links(document: YamlDocument, callouts: Callouts | None) -> list[Diag
                 where = document.location(callouts.key if callouts else "", one.name, index)
                 found.append(Diagnostic(Severity.ERROR, "links", f"{one.name} has no page {slug!r}", hint, where))
     return found
+
+
+def with_quantities(meta: PageMeta, quantities: Quantities, text: str, label: str) -> tuple[PageMeta, list[Diagnostic]]:
+    """Return *meta* with the quantities of its summary as plain text, and what is wrong with them."""
+    summary, problems = summary_text(meta.summary, quantities)
+    where = Location(label, line_of(text, "summary:"))
+    return replace(meta, summary=summary), [problem.diagnostic.at(where) for problem in problems]
+
+
+def summary_text(summary: str, quantities: Quantities) -> tuple[str, list[MetalworkingError]]:
+    """Return *summary* with its quantities as plain text, and what is wrong with them; of those the key stays."""
+    text, problems, _ = fill_plain(summary, quantities)
+    for mention, _problem in problems:
+        text = text.replace(mention, mention.strip("[=]"))
+    return text.replace("\u00a0", " ") if text != summary else summary, [problem for _, problem in problems]
+
+
+def line_of(text: str, start: str) -> int:
+    """Return the first line of *text* that begins with *start*; 1 when none does."""
+    return next((n for n, one in enumerate(text_lines(text), 1) if one.startswith(start)), 1)

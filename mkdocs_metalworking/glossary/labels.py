@@ -16,7 +16,7 @@ from ..quote.diagnostics import MetalworkingError
 _FOLDER = resources.files("mkdocs_metalworking").joinpath("labels")
 SCRIPT = (
     *("copy", "copied", "tap", "row", "rows", "lookup", "lookup_term", "lookup_none", "counterparts", "close"),
-    *("also_in", "near", "open_row", "terms"),
+    *("used_on", "also_in", "near", "open_row", "terms"),
 )
 """Labels that the scripts need."""
 _SAMPLE = dict.fromkeys(("n", "count", "name", "lines", "link", "repo", "source", "target", "title"), "")

@@ -9,7 +9,7 @@ from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 from markdown.util import AtomicString
 
-from ..glossary.callout import Callouts, Cuda, split_front_matter
+from ..glossary.callout import Callouts, Cuda, split_front_matter, with_quantities
 from ..quote.diagnostics import MetalworkingError
 
 if TYPE_CHECKING:
@@ -40,7 +40,8 @@ class FrontMatterPreprocessor(Preprocessor):
         except MetalworkingError as problem:
             page.diagnostics.add(problem.diagnostic)
         else:
-            page.diagnostics.extend(problems)
+            page.meta, more = with_quantities(page.meta, self._work.quantities, text, page.path)
+            page.diagnostics.extend([*problems, *more])
         return lines[split_front_matter(text)[1] :]
 
 

@@ -22,10 +22,11 @@ from markdown.treeprocessors import Treeprocessor
 
 from ..deliver.project import Project, Settings
 from ..glossary.asked import Asked
-from ..glossary.callout import split_front_matter
+from ..glossary.callout import split_front_matter, with_quantities
 from ..glossary.mark_lines import NEEDS, marks_on
 from ..quote.diagnostics import Diagnostics, Location, MetalworkingError, Severity
 from ..quote.lines import text_lines
+from ..quote.quantities import Quantities
 from ..quote.quotation import Quoter
 from . import highlight
 from .callout import CalloutProcessor, FrontMatterPreprocessor
@@ -35,6 +36,7 @@ from .highlight import LineCache
 from .leftovers import LeftoverProcessor
 from .notes import Figure, NotesProcessor
 from .page import PageContext
+from .quantities import QuantityProcessor
 from .tracking import Tracker
 from .zensical import rendered_page
 
@@ -73,10 +75,16 @@ class Work:
             self.page = extension.page or PageContext(path=extension.getConfig("page") or "", source=source)
         if self.page.source is None:
             self.page.source = source
+        if rendered is not None and self.page.meta is not None:
+            self.page.meta, more = with_quantities(
+                self.page.meta, extension.quantities(), self.page.source or "", self.page.path
+            )
+            self.page.diagnostics.extend(more)
         self.page.converted = True
         self.asked = extension.wishes(extension.base)
         self.labels = self.asked.labels
-        self.tracker = Tracker(self.page.path, self.page.source, cites=self.asked.citations)
+        counts = bool(self.quantities)
+        self.tracker = Tracker(self.page.path, self.page.source, cites=self.asked.citations, counts=counts)
         self.page.met = self.tracker.met
         self.figures: list[Figure] = []
         self.stashed: set[int] = set()
@@ -88,6 +96,11 @@ class Work:
         """Put finished HTML of ours aside; returns what stands for it. It is not searched for anything."""
         self.stashed.add(self.md.htmlStash.html_counter)
         return self.md.htmlStash.store(html)
+
+    @property
+    def quantities(self) -> Quantities:
+        """The site's quantities; none where it has no quantities.yml, and where its files cannot be found."""
+        return self._extension.quantities()
 
     def quoter(self) -> Quoter:
         """Return the quoter; raises MetalworkingError when sources.yml or the lock cannot be read."""
@@ -175,6 +188,7 @@ class MetalworkingExtension(Extension):
             "root": [".", "Folder of sources.yml and sources.lock"],
             "sources": ["sources.yml", "The sources file, from root"],
             "lock": ["sources.lock", "The lock file, from root"],
+            "quantities": ["quantities.yml", "The file of quantities, from root"],
             "code": ["code", "Folder of cloned repositories, from root"],
             "store": ["", "Folder of the store of verified files; empty for the user's cache"],
             "transports": [["checkout", "package", "raw"], "Ways to get bytes, in order"],
@@ -214,19 +228,32 @@ class MetalworkingExtension(Extension):
 
     def quoter(self) -> Quoter:
         """Return the quoter of this site, made at first use. Raises MetalworkingError."""
+        project = self._loaded()
+        # What is wrong with a quantity is told where it is asked for, and bars nobody from quoting.
+        wrong = (one for one in project.problems if one.location.path != project.settings.quantities.name)
+        if (problem := next(wrong, None)) is not None:
+            raise MetalworkingError(problem.code, problem.message, problem.hint, problem.location)
+        return project.quoter
+
+    def quantities(self) -> Quantities:
+        """Return the quantities of this site."""
+        try:
+            return self._loaded().quantities
+        except MetalworkingError:
+            return Quantities()  # who asks for the quoter tells it
+
+    def _loaded(self) -> Project:
         if self._project is None:
             settings = Settings.of(self.getConfigs(), base=self.base)
-            files = (settings.sources, settings.lock, *sorted(settings.code.glob("*/*")))
+            files = (settings.sources, settings.lock, settings.quantities, *sorted(settings.code.glob("*/*")))
             self._project = _shared(settings, *map(_stamp, files))
-        if self._project.problems:
-            problem = self._project.problems[0]
-            raise MetalworkingError(problem.code, problem.message, problem.hint, problem.location)
-        return self._project.quoter
+        return self._project
 
     def extendMarkdown(self, md: Markdown) -> None:
         """Register the processors; each class says why it has its priority."""
         cites = self.asked.citations if self.asked is not None else bool(self.getConfig("citations"))
-        if cites and "footnote" not in md.inlinePatterns:
+        # A quantity shows its source in a footnote too.
+        if (cites or self.quantities()) and "footnote" not in md.inlinePatterns:
             md.registerExtensions([FootnoteExtension()], {})
         work = Work(md, self)
         md.preprocessors.register(_BeginPreprocessor(work), "metalworking_begin", 100)
@@ -244,6 +271,7 @@ class MetalworkingExtension(Extension):
         )
         md.inlinePatterns.register(EscapeProcessor(work), "metalworking_escape", EscapeProcessor.PRIORITY)
         md.treeprocessors.register(CalloutProcessor(work), "metalworking_callout", CalloutProcessor.PRIORITY)
+        md.treeprocessors.register(QuantityProcessor(work), "metalworking_quantities", QuantityProcessor.PRIORITY)
         if cites:
             md.treeprocessors.register(CitationProcessor(work), "metalworking_citations", CitationProcessor.PRIORITY)
         md.treeprocessors.register(NotesProcessor(work), "metalworking_notes", NotesProcessor.PRIORITY)

@@ -24,6 +24,7 @@ from ...markdown.extension import NAMES
 from ...quote.diagnostics import MetalworkingError
 from ..mkdocs.assets import ENTRY, STYLE, Lookup, add_assets
 from ..mkdocs.endings import Endings
+from ..mkdocs.quantities import add_quantities
 from ..mkdocs.reading import Reading
 from ..mkdocs.report import report_problems
 from ..mkdocs.site import Site
@@ -69,6 +70,7 @@ def _contents(reading: Reading) -> list[tuple[str, bytes]]:
     add_assets(files, config, reading.asked)
     if reading.asked.parts:
         Lookup().add_to(files, reading)
+    add_quantities(files, reading)
     endings = Endings(reading, where=_beside)
     found = []
     for file in files:
@@ -107,12 +109,12 @@ def _configuration(site: Site, folder: Path, *, strict: bool) -> dict[str, Any]:
     theme = raw.get("theme")
     if isinstance(theme, dict) and theme.get("custom_dir"):
         theme["custom_dir"] = f"{up}/{theme['custom_dir']}"
-    kept = ("sources", "lock", "code", "store", "transports", "offline", "search", "root", *_WISHES)
+    kept = ("sources", "lock", "quantities", "code", "store", "transports", "offline", "search", "root", *_WISHES)
     ours = {name: site.options[name] for name in kept if site.options.get(name) not in (None, "")}
     ours |= {"root": os.path.normpath(f"{up}/{ours.get('root', '.')}"), "strict": strict}
     listed = [one for one in raw.get("markdown_extensions") or [] if _name(one) not in NAMES]
     settings = site.settings(offline=False)
-    watch = [*(raw.get("watch") or []), settings.sources, settings.lock]
+    watch = [*(raw.get("watch") or []), settings.sources, settings.lock, settings.quantities]
     return {
         **raw,
         "docs_dir": "docs",

@@ -38,7 +38,7 @@ def settings_file(asked: Asked) -> tuple[str, bytes]:
     return f"{FOLDER}/settings.js", f"export default {json.dumps(told, ensure_ascii=False, indent=1)};\n".encode()
 
 
-def _add(files: Files, file: File) -> None:
+def add_file(files: Files, file: File) -> None:
     """Put *file* among the *files* of the site, in the place of one of an earlier build."""
     if (old := files.get_file_from_path(file.src_uri)) is not None:
         files.remove(old)
@@ -51,9 +51,9 @@ def add_assets(files: Files, config: MkDocsConfig, asked: Asked) -> None:
     What lies in the package has its path: plugins that sort files by language or project look at it.
     """
     for path in sorted(_HERE.iterdir(), key=lambda one: one.name):
-        _add(files, File.generated(config, f"{FOLDER}/{path.name}", abs_src_path=str(path)))
+        add_file(files, File.generated(config, f"{FOLDER}/{path.name}", abs_src_path=str(path)))
     uri, content = settings_file(asked)
-    _add(files, File.generated(config, uri, content=content))
+    add_file(files, File.generated(config, uri, content=content))
 
 
 class Lookup:
@@ -72,15 +72,15 @@ class Lookup:
         self._pages |= data["pages"]
         self._terms += [term for term in data["terms"] if term not in self._terms]
         content = lookup_json({"pages": self._pages, "terms": self._terms}, reading.asked)
-        _add(files, File.generated(reading.config, LOOKUP, content=content))
+        add_file(files, File.generated(reading.config, LOOKUP, content=content))
         if reading.terms.rows:
             where = {entry.uri: url for entry, url in addresses}
             site, quoter = reading.config.site_url or "", reading.project.quoter
             told = terms_file(
                 reading.terms, found, lambda u: where.get(u, ""), quoter, reading.asked, site=site, page=reading.table
             )
-            _add(files, File.generated(reading.config, TERMS, content=told))
-            _add(files, File.generated(reading.config, f"{FOLDER}/{SCHEMA}", content=schema_file()))
+            add_file(files, File.generated(reading.config, TERMS, content=told))
+            add_file(files, File.generated(reading.config, f"{FOLDER}/{SCHEMA}", content=schema_file()))
 
 
 def _addresses(entries: Iterable[Entry], files: Files) -> Iterator[tuple[Entry, str]]:

@@ -17,6 +17,7 @@ class MetalworkingConfig(base.Config):
 
     sources = c.Type(str, default="sources.yml")
     lock = c.Type(str, default="sources.lock")
+    quantities = c.Type(str, default="quantities.yml")
     code = c.Type(str, default="code")
     store = c.Type(str, default="")
     transports = c.ListOfItems(c.Choice(KNOWN), default=list(ORDER))

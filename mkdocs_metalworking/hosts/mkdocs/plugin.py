@@ -35,6 +35,7 @@ from .endings import Endings
 from .errand import Errand
 from .finishing import finish, prepare_search, searched
 from .options import MetalworkingConfig
+from .quantities import add_quantities
 from .reading import Reading
 from .replay import Replay
 from .report import report_elsewhere, report_problems, report_summary
@@ -78,6 +79,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         self._watched = [
             str(settings.sources),
             str(settings.lock),
+            str(settings.quantities),
             *([config.theme.custom_dir] if config.theme.custom_dir else []),
             *([str(settings.root / self.config.mapping)] if self.config.mapping else []),
         ]
@@ -182,6 +184,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
             asked = self._current.asked
             if asked.parts:
                 self._lookup.add_to(files, self._current)
+            add_quantities(files, self._current)
             if asked.parts or any(map(used_by, html)):
                 add_assets(files, config, asked)
         return env

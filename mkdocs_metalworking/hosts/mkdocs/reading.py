@@ -76,7 +76,8 @@ class Reading:
     def start(self, nav: Navigation, files: Files, drafts: dict[Path, str] | None = None) -> None:
         """Read the front matter of every page, *drafts* in the place of files, and the order of the nav."""
         self.nav, self.files = nav, files
-        self.library.read((file.src_uri, self._text(file), self.label(file)) for file in self.documents())
+        told = ((file.src_uri, self._text(file), self.label(file)) for file in self.documents())
+        self.library.read(told, self.project.quantities)
         self._read_terms(drafts or {})
         self._order_of_reading()
         self._marks = Marks(self._listed, self.title, self.terms, self.project.sources, self.asked, self.table)
@@ -163,7 +164,8 @@ class Reading:
         """Return what is known of *page*, with what plugins such as Material's meta added to its front matter."""
         uri = page.file.src_uri
         entry = self.library.entries.get(uri) or Entry(uri, _NOTHING)
-        told = meta_of_plugins(entry, page.meta, self.label(page.file), self.asked)
+        label, quantities = self.label(page.file), self.project.quantities
+        told = meta_of_plugins(entry, page.meta, label, self.asked, quantities)
         if told is not entry:
             self.library.put(told)
         return told

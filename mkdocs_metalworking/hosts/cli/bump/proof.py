@@ -16,6 +16,7 @@ from ....quote.blob import FileKey, LockedFile
 from ....quote.citations import CitedLines
 from ....quote.diagnostics import Location, MetalworkingError, Severity
 from ....quote.lines import LineRange, Ranges
+from ....quote.quantity_file import load_quantities
 from ....quote.quotation import Quotation
 from ....quote.sources import load_sources
 from ...mkdocs.site import Site
@@ -36,7 +37,12 @@ def prove(site: Site, project: Project, plan: Plan, fresh: Fresh, fates: Mapping
     store = Store(settings.store or default_root())
     reach = Reach(settings.code, sources, lock, store, None, settings.url, settings.also, settings.offline)
     transports = [held, *make_transports(settings.transports, reach)]
-    with closing(Project(settings, sources, lock, Resolver(store, transports), project.proofs, problems)) as moved:
+    quantities = project.quantities
+    if (text := plan.texts.get(settings.quantities)) is not None:
+        quantities, more = load_quantities(text, settings.quantities.name)
+        problems += more
+    resolver = Resolver(store, transports)
+    with closing(Project(settings, sources, lock, resolver, project.proofs, problems, quantities)) as moved:
         after = Site.load(site.config.config_file_path)
         after.drafts = dict(plan.texts)
         errors = after.read(moved).of(Severity.ERROR)
