@@ -14,6 +14,7 @@ from mkdocs_metalworking.glossary.inline import breakable
 from mkdocs_metalworking.glossary.library import read_entry
 from mkdocs_metalworking.glossary.lookup import lookup_data, terms_of
 from mkdocs_metalworking.glossary.terms import Row, Terms, read_rows
+from mkdocs_metalworking.quote.quantities import Quantities
 
 ASKED = Asked(callouts=Callouts("CUDA", "Metal", "cuda"))
 HERE = Path(__file__).resolve().parents[2]
@@ -26,7 +27,7 @@ def rows(text: str) -> tuple[list[Row], list[str]]:
 
 
 def told(text: str, *table: Row) -> list[str]:
-    entry = read_entry("a.md", text, "docs/a.md", ASKED)
+    entry = read_entry("a.md", text, "docs/a.md", ASKED, Quantities())
     assert not entry.problems
     return [str(problem) for problem in disagreements([(entry, "docs/a.md", text)], Terms(table))]
 
@@ -76,7 +77,9 @@ def test_a_verdict_against_the_terms_needs_an_aspect() -> None:
 def test_the_lookup_has_one_entry_a_term() -> None:
     table = Terms([Row("a / b", "x", "n", "one.md", "none", aliases=("c",)), Row("d", "y")])
     pages = {
-        uri: read_entry(uri, PAGE.format(term=term, verdict="resized", more=f"  apis: [{apis}]\n"), uri, ASKED)
+        uri: read_entry(
+            uri, PAGE.format(term=term, verdict="resized", more=f"  apis: [{apis}]\n"), uri, ASKED, Quantities()
+        )
         for uri, term, apis in (("one.md", "b", "e"), ("two.md", "Own", "c, e"))
     }
     data = lookup_data(
