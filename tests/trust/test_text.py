@@ -12,6 +12,7 @@ import markdown
 import pytest
 from click.testing import CliRunner
 
+from mkdocs_metalworking.glossary.asked import Asked
 from mkdocs_metalworking.glossary.inline import code, literal
 from mkdocs_metalworking.hosts.cli.main import main
 from mkdocs_metalworking.markdown.extension import MetalworkingExtension
@@ -19,7 +20,7 @@ from mkdocs_metalworking.markdown.highlight import show_invisible
 from mkdocs_metalworking.markdown.page import PageContext
 from mkdocs_metalworking.markdown.tracking import Outcome
 from mkdocs_metalworking.quote.diagnostics import printable
-from tests.support import EXTENSION_CONFIGS, EXTENSIONS, Bench
+from tests.support import ASKED, EXTENSION_CONFIGS, EXTENSIONS, Bench
 from tests.trust import hostile
 from tests.trust.inputs import TOKENS
 from tests.trust.world import PIECES
@@ -210,6 +211,7 @@ def test_a_forged_mark_is_an_error_and_stands_for_nothing(tmp_path: Path, where:
     project = bench.project()
     made = MetalworkingExtension(project=project)
     made.page = page = PageContext(path="page.md", source=text)
+    made.asked = Asked.of(ASKED, tmp_path)
     snippets = {"base_path": [str(tmp_path)], "check_paths": True}
     md = markdown.Markdown(
         extensions=[*EXTENSIONS, "pymdownx.snippets", made],
