@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..git.command import enclosing_git_dir
+from ..git.worktree import WorkTree, enclosing_work_tree
 from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity
 from ..quote.lock import Lock, load_lock
 from ..quote.quotation import Quoter
@@ -18,6 +19,7 @@ from .proofs import Proofs
 from .resolver import Resolver
 from .store import Store, default_root
 from .transports import KNOWN, ORDER, Reach, make_transports
+from .transports.own import Own
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +75,11 @@ class Project:
     resolver: Resolver
     proofs: Proofs
     problems: list[Diagnostic] = field(default_factory=list)
+    worktree: WorkTree | None = None
+    """The work tree that the site lies in, where sources.yml says that ``self`` is quoted."""
 
     def __post_init__(self) -> None:
-        self.quoter = Quoter(self.sources, self.lock, self.resolver)
+        self.quoter = Quoter(self.sources, self.lock, self.resolver, self.worktree)
 
     @classmethod
     def load(cls, settings: Settings, *, progress: Progress = SILENT) -> Project:
@@ -104,12 +108,19 @@ class Project:
         reach = Reach(
             settings.code, sources, lock, store, proofs, settings.url, settings.also, settings.offline, progress
         )
-        resolver = Resolver(store, make_transports(settings.transports, reach), proofs)
-        return cls(settings, sources, lock, resolver, proofs, problems)
+        own, worktree = None, None
+        if sources.own is not None:
+            tree = enclosing_work_tree(settings.root)
+            own = Own(tree[1] if tree else None)
+            worktree = WorkTree(*tree, kept=lambda blob: store.git_object(blob, "blob")) if tree else None
+        resolver = Resolver(store, make_transports(settings.transports, reach), proofs, own)
+        return cls(settings, sources, lock, resolver, proofs, problems, worktree)
 
     def close(self) -> None:
         """Release git processes, archives and connections."""
         self.resolver.close()
+        if self.worktree is not None:
+            self.worktree.close()
 
 
 def _unreadable(path: Path, error: Exception) -> Diagnostic:
