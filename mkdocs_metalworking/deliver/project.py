@@ -116,6 +116,11 @@ class Project:
         resolver = Resolver(store, make_transports(settings.transports, reach), proofs, own)
         return cls(settings, sources, lock, resolver, proofs, problems, worktree)
 
+    @property
+    def watched(self) -> list[Path]:
+        """The files of the working tree that were quoted so far."""
+        return [self.worktree.top / path for path in sorted(self.quoter.watched)] if self.worktree else []
+
     def close(self) -> None:
         """Release git processes, archives and connections."""
         self.resolver.close()

@@ -122,8 +122,8 @@ class WorkTree:
     def _listed(self, path: str) -> dict[str, tuple[str, str]]:
         """Return mode and blob of the file *path*, or of all files in the folder of that name."""
         found = {}
-        spec = (f":(top,literal){path}",) if path else ()
-        for line in self._git.run("ls-files", "-z", "--stage", "--full-name", "--", *spec).split(b"\0"):
+        spec = f":(top,literal){path}" if path else ":/"
+        for line in self._git.run("ls-files", "-z", "--stage", "--full-name", "--", spec).split(b"\0"):
             head, _, name = line.partition(b"\t")
             words = head.decode("ascii", "replace").split()
             if len(words) == 3:
