@@ -4,6 +4,7 @@
 # make book   the book as PDF, EPUB, one page and Markdown, in build/book/
 # make bench  prints the table of docs/plugin/speed.md, measured on this machine
 # make nightly  properties and random pages with new seeds, and sites beside each of some seventy other plugins
+# make real-sites  adds the plugin to public sites that quote nothing, and compares every file
 # make soak   attacks and faults at length, and the table of docs/plugin/trust.md
 # make fuzz   the parsers under a coverage-guided fuzzer; SECONDS=600 for longer
 # make lint   ruff and mypy; scripts and styles too, where node is
@@ -73,6 +74,11 @@ nightly: $(VENV)/.neighbours
 	@HYPOTHESIS_PROFILE=fresh $(BIN)/pytest -q -n auto tests/unit tests/structure tests/trust/test_parsers.py tests/trust/test_text.py
 	@NEIGHBOURS=all $(BIN)/pytest -n auto tests/adoption/test_neighbours.py
 
+# Public documentation sites, each a folder with its mkdocs.yml: built with and without the plugin, and compared.
+real-sites: $(DEV)
+	@test -n "$(SITES)" || { echo 'make real-sites SITES="FOLDER ..." [WITHOUT="--without social"]'; exit 2; }
+	@$(BIN)/python -m tests.adoption.real_sites $(SITES) $(WITHOUT)
+
 soak: $(DEV) chromium
 	@nice -n 10 $(BIN)/python -m tests.trust.soak $(SECTIONS)
 
@@ -91,11 +97,11 @@ $(VENV)/bin/pip:
 	@$(BIN)/python -m pip install -q --upgrade pip
 
 $(RUNTIME): $(VENV)/bin/pip pyproject.toml constraints.txt
-	@$(BIN)/python -m pip install -q -c constraints.txt -e .
+	@$(BIN)/python -m pip install -q -c constraints.txt -e ".[quantities]"
 	@touch $@
 
 $(BOOK): $(RUNTIME)
-	@$(BIN)/python -m pip install -q -c constraints.txt -e ".[book]"
+	@$(BIN)/python -m pip install -q -c constraints.txt -e ".[quantities,book]"
 	@touch $@
 
 $(VENV)/.$(PROPERDOCS) $(VENV)/.$(ZENSICAL): $(RUNTIME)

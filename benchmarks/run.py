@@ -34,6 +34,7 @@ from mkdocs_metalworking.deliver.store import Store
 from mkdocs_metalworking.deliver.transports.remote import Remote
 from mkdocs_metalworking.quote.blob import FileKey, LockedFile
 from mkdocs_metalworking.quote.directive import parse_directive
+from mkdocs_metalworking.quote.quantity_mentions import fill_plain
 
 ENV = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
 MKDOCS = [sys.executable, "-m", "mkdocs"]
@@ -348,6 +349,33 @@ def fetching(bench: Bench) -> Iterator[Row]:
     yield Row(f"{what}: time", "git clone --depth 1, one after another", "at most 0.25", fetch, clone)
 
 
+def numbers(bench: Bench) -> Iterator[Row]:
+    """The book as it is against the same book with its numbers written out and no quantities.yml; CPU time."""
+    book = Path(__file__).resolve().parents[1]
+    told = Project.load(Settings.of({"offline": True}, base=book)).quantities
+    folders = [bench.folder / name for name in ("book", "written")]
+    for folder in folders:
+        shutil.copytree(book / "docs", folder / "docs")
+        for name in ("mkdocs.yml", "sources.yml", "sources.lock", "quantities.yml"):
+            shutil.copy(book / name, folder / name)
+        for name in ("overrides", "code"):
+            if (book / name).exists():
+                (folder / name).symlink_to((book / name).resolve())
+    for page in (folders[1] / "docs").rglob("*.md"):
+        page.write_text(fill_plain(page.read_text(encoding="utf-8"), told)[0], encoding="utf-8")
+    (folders[1] / "quantities.yml").unlink()
+
+    def build(folder: Path) -> float:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([*MKDOCS, "build", "-q"], cwd=folder, env=ENV, check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    ours, theirs = bench.alternate(*(lambda folder=folder: build(folder) for folder in folders))
+    what = f"build of the book, {len(told.by_key)} quantities, CPU time"
+    yield Row(what, "the same book, its numbers written out", "at most 1.03", ours, theirs)
+
+
 def corpus_bytes(root: Path, file: LockedFile) -> bytes:
     """Return the bytes of *file* in the repository made for it."""
     return (root / file.key.repo / file.key.path).read_bytes()
@@ -362,6 +390,7 @@ ROWS: dict[str, Callable[[Bench], Iterator[Row]]] = {
     "fetch": fetching,
     "memory": memory,
     "weight": weight,
+    "numbers": numbers,
 }
 
 

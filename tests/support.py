@@ -2,21 +2,45 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import markdown
 
 from mkdocs_metalworking.deliver.project import Project, Settings
 from mkdocs_metalworking.git.binding import Binder
+from mkdocs_metalworking.glossary.asked import Asked
 from mkdocs_metalworking.markdown.extension import MetalworkingExtension
 from mkdocs_metalworking.markdown.page import PageContext
 from mkdocs_metalworking.quote.blob import FileKey
 from mkdocs_metalworking.quote.lock import Lock
 
+ASKED: dict[str, Any] = {
+    "callouts": {
+        "from": "CUDA",
+        "to": "Metal",
+        "key": "cuda",
+        "links": {
+            "modal": {
+                "label": "In Modal\u2019s GPU Glossary",
+                "url": "https://modal.com/gpu-glossary/",
+                "pages": str(Path(__file__).resolve().parents[1] / "docs/assets/modal.txt"),
+            }
+        },
+    },
+    "chapters": True,
+    "citations": True,
+    "lookup": True,
+    "previews": True,
+}
+"""Options of a site that asks for all there is, as this book does."""
+ASK = json.dumps(ASKED)[1:-1]
+"""The same to write between the braces of a configuration in YAML."""
 GIT_ENV = {
     "GIT_AUTHOR_NAME": "Ada",
     "GIT_AUTHOR_EMAIL": "ada@example.org",
@@ -100,6 +124,7 @@ class Bench:
         """Convert *text* with the extension in a full set of other extensions; returns HTML and what was found."""
         opened = project or self.project()
         made = MetalworkingExtension(project=opened)
+        made.asked = Asked.of(ASKED, self.root)
         page = PageContext(path="docs/page.md", source=text)
         made.page = page
         for name, value in extension.items():

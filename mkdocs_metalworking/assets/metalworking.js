@@ -4,6 +4,7 @@ import { asked, onPage } from "./base.js";
 const PARTS = {
   copy: () => document.querySelector("figure.mw-excerpt:not(.mw-card)"),
   notes: () => document.querySelector(".mw-note,.mw-l"),
+  quantities: () => document.querySelector(".mw-quantity"),
   tables: () => document.querySelector(".mw-sortable"),
   lookup: () => asked.has("lookup"),
   previews: () => asked.has("previews"),

@@ -11,11 +11,13 @@ from ..git.command import enclosing_git_dir
 from ..git.worktree import WorkTree, enclosing_work_tree
 from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity
 from ..quote.lock import Lock, load_lock
+from ..quote.quantities import Quantities
 from ..quote.quotation import Quoter
 from ..quote.repo import clone_url
 from ..quote.sources import Sources, load_sources
 from .progress import SILENT, Progress
 from .proofs import Proofs
+from .quantities import read_quantities
 from .resolver import Resolver
 from .store import Store, default_root
 from .transports import KNOWN, ORDER, Reach, make_transports
@@ -29,6 +31,7 @@ class Settings:
     root: Path
     sources: Path
     lock: Path
+    quantities: Path
     code: Path
     store: Path | None = None
     transports: tuple[str, ...] = ORDER
@@ -58,6 +61,7 @@ class Settings:
             root=root,
             sources=root / (options.get("sources") or "sources.yml"),
             lock=root / (options.get("lock") or "sources.lock"),
+            quantities=root / (options.get("quantities") or "quantities.yml"),
             code=root / (options.get("code") or "code"),
             store=root / store if store else None,
             transports=chosen,
@@ -67,7 +71,7 @@ class Settings:
 
 @dataclass
 class Project:
-    """What a build needs to quote. ``problems`` holds what is wrong with the two files."""
+    """What a build needs to quote. ``problems`` holds what is wrong with the files."""
 
     settings: Settings
     sources: Sources
@@ -75,15 +79,28 @@ class Project:
     resolver: Resolver
     proofs: Proofs
     problems: list[Diagnostic] = field(default_factory=list)
+    quantities: Quantities = field(default_factory=Quantities)
     worktree: WorkTree | None = None
     """The work tree that the site lies in, where sources.yml says that ``self`` is quoted."""
 
     def __post_init__(self) -> None:
         self.quoter = Quoter(self.sources, self.lock, self.resolver, self.worktree)
+        self._cite_quantities()
+
+    def _cite_quantities(self) -> None:
+        """Check the sources of quantities; those that cannot be cited are kept from the pages."""
+        wrong: dict[str, Diagnostic] = {}
+        for key, source, place in self.quantities.citations():
+            try:
+                self.quoter.cite(source.citation)
+            except MetalworkingError as problem:
+                wrong.setdefault(key, problem.diagnostic.at(place))
+                self.problems.append(problem.diagnostic.at(place))
+        self.quantities = self.quantities.without(wrong)
 
     @classmethod
     def load(cls, settings: Settings, *, progress: Progress = SILENT) -> Project:
-        """Read sources.yml and sources.lock; what is wrong with them is in ``problems``, nothing is raised."""
+        """Read sources.yml, sources.lock and quantities.yml; what is wrong is in ``problems``, nothing is raised."""
         problems: list[Diagnostic] = []
         sources, lock = Sources(path=settings.sources.name), Lock(path=settings.lock.name)
         try:
@@ -104,6 +121,8 @@ class Project:
         except (OSError, UnicodeDecodeError) as error:
             problems.append(_unreadable(settings.lock, error))
         store = Store(settings.store or default_root())
+        quantities, found = _quantities(settings.quantities, store)
+        problems += found
         proofs = Proofs(store, settings.code, mirrors=sources.mirrors(), also=settings.also)
         reach = Reach(
             settings.code, sources, lock, store, proofs, settings.url, settings.also, settings.offline, progress
@@ -114,7 +133,7 @@ class Project:
             own = Own(tree[1] if tree else None)
             worktree = WorkTree(*tree, kept=lambda blob: store.git_object(blob, "blob")) if tree else None
         resolver = Resolver(store, make_transports(settings.transports, reach), proofs, own)
-        return cls(settings, sources, lock, resolver, proofs, problems, worktree)
+        return cls(settings, sources, lock, resolver, proofs, problems, quantities, worktree)
 
     @property
     def watched(self) -> list[Path]:
@@ -126,6 +145,16 @@ class Project:
         self.resolver.close()
         if self.worktree is not None:
             self.worktree.close()
+
+
+def _quantities(path: Path, store: Store) -> tuple[Quantities, list[Diagnostic]]:
+    try:
+        return read_quantities(path, store)
+    except MetalworkingError as problem:
+        wrong = problem.diagnostic
+    except (OSError, UnicodeDecodeError) as error:
+        wrong = _unreadable(path, error)
+    return Quantities(path=path.name, failed={"": wrong}), [wrong]
 
 
 def _unreadable(path: Path, error: Exception) -> Diagnostic:

@@ -1,57 +1,119 @@
-"""The CUDA callout: the front matter of a page, checked, and what each verdict means."""
+"""The callout for readers who know something else: a page's front matter, checked, and how a site's callouts speak.
+
+A site says from what to what its readers come (CUDA to Metal, PyTorch to JAX), under which key of the front matter the
+callout stands, and which lists of pages elsewhere it may name.
+"""
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cache
-from importlib import resources
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
-from ..quote.diagnostics import Diagnostic, Severity
+from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity
+from ..quote.lines import text_lines
+from ..quote.quantities import Quantities
+from ..quote.quantity_mentions import fill_plain
 from ..quote.suggest import did_you_mean
-from ..quote.yamldoc import YamlDocument, load_yaml
+from ..quote.yamldoc import Schema, YamlDocument, load_yaml, packaged
 
-MODAL_URL = "https://modal.com/gpu-glossary/"
 _FENCE = re.compile(
     r"\A---[ \t]*\r?\n(?P<yaml>.*?)(?:^|(?<=\n))(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE
 )
-
-
 _KEYED = re.compile(r":(?:\s|$)|^\s*[{?#]", re.MULTILINE)
+_OPTIONS = ("from", "to", "key", "required", "links")
+_FIELDS = frozenset({"term", "verdict", "apis", "carries", "misleads"})
 
 
 class Verdict(StrEnum):
-    """How far CUDA knowledge carries."""
+    """How far knowledge of the one carries to the other. The words that readers see are labels of the same names."""
 
     TRANSFERS = "transfers"
     RESIZED = "resized"
     UNLEARN = "unlearn"
     NONE = "none"
 
-    @property
-    def label(self) -> str:
-        """The word shown to readers."""
-        return _LABELS[self]
+
+@dataclass(frozen=True, slots=True)
+class LinkList:
+    """Pages elsewhere that a callout may name, by a slug that stands behind ``url``; without ``titles``, any slug."""
+
+    name: str
+    label: str
+    url: str
+    titles: tuple[tuple[str, str], ...] = ()
+
+    def title(self, slug: str) -> str:
+        """Return a readable name for *slug*: what the list says, else its last part in words."""
+        words = slug.rpartition("/")[2].replace("-", " ")
+        return dict(self.titles).get(slug) or words[:1].upper() + words[1:]
 
 
-_LABELS = {
-    Verdict.TRANSFERS: "Transfers",
-    Verdict.RESIZED: "Transfers, other numbers",
-    Verdict.UNLEARN: "Unlearn this",
-    Verdict.NONE: "No counterpart",
-}
+@dataclass(frozen=True, slots=True)
+class Callouts:
+    """How the callouts of a site speak: readers come from ``source`` to ``target``; the front matter has ``key``."""
+
+    source: str
+    target: str
+    key: str = "callout"
+    required: bool = False
+    links: tuple[LinkList, ...] = ()
+
+    @classmethod
+    def of(cls, option: object, root: Path) -> Callouts | None:
+        """Read the option ``callouts``; None when a site asks for none. Paths start at *root*.
+
+        Raises MetalworkingError (``config``).
+        """
+        if not option:
+            return None
+        if not isinstance(option, Mapping) or not (option.get("from") and option.get("to")):
+            raise _wrong("callouts says not from what to what", "write callouts: {from: PyTorch, to: JAX}")
+        for name in option:
+            if name not in _OPTIONS:
+                raise _wrong(f"callouts has no option {name!r}", did_you_mean(str(name), _OPTIONS, ", ".join(_OPTIONS)))
+        lists = option.get("links") or {}
+        if not isinstance(lists, Mapping):
+            raise _wrong("callouts: links is no mapping", "write links: {name: {label: …, url: …}}")
+        links = tuple(_link_list(str(name), entry, root) for name, entry in lists.items())
+        key = str(option.get("key") or "callout")
+        return cls(str(option["from"]), str(option["to"]), key, bool(option.get("required")), links)
+
+
+def _link_list(name: str, entry: object, root: Path) -> LinkList:
+    if name in _FIELDS:
+        raise _wrong(f"callouts: a list of links cannot be called {name}", "that is a part of the callout")
+    if not isinstance(entry, Mapping) or not (entry.get("label") and entry.get("url")):
+        raise _wrong(
+            f"callouts: links: {name} has no label and url", "write {label: In the other book, url: https://…/}"
+        )
+    titles: list[tuple[str, str]] = []
+    if entry.get("pages"):
+        try:
+            lines = (root / str(entry["pages"])).read_text(encoding="utf-8").splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            raise _wrong(f"callouts: links: {name}: {entry['pages']} cannot be read", str(error)) from error
+        titles = [(slug, title.strip()) for slug, _, title in (line.partition(" ") for line in lines) if slug]
+    return LinkList(name, str(entry["label"]), str(entry["url"]), tuple(titles))
+
+
+def _wrong(message: str, hint: str) -> MetalworkingError:
+    return MetalworkingError("config", message, hint)
 
 
 @dataclass(frozen=True, slots=True)
 class Cuda:
-    """What a CUDA reader should know of a page. ``carries`` and ``misleads`` are Markdown."""
+    """What a reader who knows the one should know of a page. ``carries`` and ``misleads`` are Markdown."""
 
     term: str
     verdict: Verdict
-    modal: tuple[str, ...] = ()
+    links: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """For each list of links that the page names, the slugs."""
     apis: tuple[str, ...] = ()
     carries: str = ""
     misleads: str = ""
@@ -67,33 +129,6 @@ class PageMeta:
     """On the first page of a section: whether the section is a chapter of the book."""
 
 
-@cache
-def modal_slugs() -> frozenset[str]:
-    """Return the pages of Modal's GPU Glossary, as its repository listed them (modal-labs/gpu-glossary@ec7919a)."""
-    return frozenset(resources.files(__package__).joinpath("modal_slugs.txt").read_text(encoding="utf-8").split())
-
-
-def modal_url(slug: str) -> str:
-    """Return the address of a page of Modal's GPU Glossary."""
-    return MODAL_URL + slug
-
-
-_NAMES = {
-    **{word: word.upper() for word in ("api", "cuda", "gpu", "ptx", "ram", "sm", "tma")},
-    **{"cublas": "cuBLAS", "cudnn": "cuDNN", "cutlass": "CUTLASS", "cute": "CuTe", "dsl": "DSL", "cupti": "CUPTI"},
-    **{"cutile": "cuTile", "nvrtc": "NVRTC", "nvml": "NVML", "nvidia": "NVIDIA", "nsight": "Nsight", "c": "C++"},
-    **{word: word for word in ("libcuda", "libcudart", "libnvml", "nvcc")},
-    "littles": "Little\u2019s",
-}
-"""Words of Modal's slugs that are not written as words."""
-
-
-def modal_title(slug: str) -> str:
-    """Return a readable name for a slug: ``perf/memory-coalescing`` is "Memory coalescing"."""
-    words = [_NAMES.get(word, word) for word in slug.rpartition("/")[2].split("-")]
-    return " ".join((words[0] if words[0] in _NAMES.values() else words[0].capitalize(), *words[1:]))
-
-
 def split_front_matter(text: str) -> tuple[str, int]:
     """Return the YAML between the ``---`` lines and how many lines the whole block takes; ("", 0) without one.
 
@@ -105,7 +140,19 @@ def split_front_matter(text: str) -> tuple[str, int]:
     return match["yaml"], text.count("\n", 0, match.end())
 
 
-def read_front_matter(text: str, path: str) -> tuple[PageMeta, list[Diagnostic]]:
+@lru_cache(maxsize=8)
+def front_matter_schema(callouts: Callouts | None) -> Schema:
+    """Return the schema of a page's front matter, with the key and the lists of links of the site's *callouts*."""
+    data = copy.deepcopy(packaged("front_matter.schema.json").data)
+    entry = data["properties"].pop("callout")
+    if callouts is not None:
+        slugs = {"type": "array", "items": {"$ref": "#/$defs/text"}}
+        entry["properties"] |= {one.name: {**slugs, "description": one.label} for one in callouts.links}
+        data["properties"][callouts.key] = entry
+    return Schema(data)
+
+
+def read_front_matter(text: str, path: str, callouts: Callouts | None) -> tuple[PageMeta, list[Diagnostic]]:
     """Read the front matter of a page; *text* is the whole file.
 
     Returns what could be read and every problem with file and line. Raises MetalworkingError for bad YAML.
@@ -114,34 +161,57 @@ def read_front_matter(text: str, path: str) -> tuple[PageMeta, list[Diagnostic]]
     document = load_yaml(block, path, first_line=2)
     if document.data is None:
         return PageMeta(), []
-    problems = list(document.problems("front_matter.schema.json"))
+    problems = list(document.problems(front_matter_schema(callouts)))
     if problems:
         return PageMeta(), problems
-    return page_meta(document.data), list(_check_slugs(document))
+    return page_meta(document.data, callouts), list(_check_links(document, callouts))
 
 
-def page_meta(meta: Mapping[str, Any]) -> PageMeta:
+def page_meta(meta: Mapping[str, Any], callouts: Callouts | None) -> PageMeta:
     """Build the page data from front matter that was checked before."""
-    entry = meta.get("cuda")
-    cuda = None
-    if entry:
-        cuda = Cuda(
+    entry = meta.get(callouts.key) if callouts is not None else None
+    found = None
+    if entry and callouts is not None:
+        links = ((one.name, tuple(entry.get(one.name) or ())) for one in callouts.links)
+        found = Cuda(
             term=entry["term"],
             verdict=Verdict(entry["verdict"]),
-            modal=tuple(entry.get("modal") or ()),
+            links=tuple((name, slugs) for name, slugs in links if slugs),
             apis=tuple(entry.get("apis") or ()),
             carries=entry.get("carries", ""),
             misleads=entry.get("misleads", ""),
         )
-    return PageMeta(str(meta.get("summary") or ""), cuda, meta.get("chapter") is not False)
+    return PageMeta(str(meta.get("summary") or ""), found, meta.get("chapter") is not False)
 
 
-def _check_slugs(document: YamlDocument) -> list[Diagnostic]:
-    slugs = (document.data.get("cuda") or {}).get("modal") or []
+def _check_links(document: YamlDocument, callouts: Callouts | None) -> list[Diagnostic]:
     found = []
-    for index, slug in enumerate(slugs):
-        if slug not in modal_slugs():
-            hint = did_you_mean(slug, modal_slugs(), "see modal.com/gpu-glossary", 0.4)
-            where = document.location("cuda", "modal", index)
-            found.append(Diagnostic(Severity.ERROR, "modal", f"Modal has no page {slug!r}", hint, where))
+    for one in callouts.links if callouts is not None else ():
+        known = dict(one.titles)
+        slugs = ((document.data.get(callouts.key) or {}) if callouts else {}).get(one.name) or []
+        for index, slug in enumerate(slugs):
+            if known and slug not in known:
+                hint = did_you_mean(slug, known, f"see {one.url}", 0.4)
+                where = document.location(callouts.key if callouts else "", one.name, index)
+                found.append(Diagnostic(Severity.ERROR, "links", f"{one.name} has no page {slug!r}", hint, where))
     return found
+
+
+def with_quantities(meta: PageMeta, quantities: Quantities, text: str, label: str) -> tuple[PageMeta, list[Diagnostic]]:
+    """Return *meta* with the quantities of its summary as plain text, and what is wrong with them."""
+    summary, problems = summary_text(meta.summary, quantities)
+    where = Location(label, line_of(text, "summary:"))
+    return replace(meta, summary=summary), [problem.diagnostic.at(where) for problem in problems]
+
+
+def summary_text(summary: str, quantities: Quantities) -> tuple[str, list[MetalworkingError]]:
+    """Return *summary* with its quantities as plain text, and what is wrong with them; of those the key stays."""
+    text, problems, _ = fill_plain(summary, quantities)
+    for mention, _problem in problems:
+        text = text.replace(mention, mention.strip("[=]"))
+    return text.replace("\u00a0", " ") if text != summary else summary, [problem for _, problem in problems]
+
+
+def line_of(text: str, start: str) -> int:
+    """Return the first line of *text* that begins with *start*; 1 when none does."""
+    return next((n for n, one in enumerate(text_lines(text), 1) if one.startswith(start)), 1)

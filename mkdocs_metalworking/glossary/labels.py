@@ -14,7 +14,19 @@ from types import MappingProxyType
 from ..quote.diagnostics import MetalworkingError
 
 _FOLDER = resources.files("mkdocs_metalworking").joinpath("labels")
-SCRIPT = ("copy", "copied", "tap", "row", "rows", "lookup", "lookup_term", "lookup_none", "counterparts", "close")
+SCRIPT = (
+    "copy",
+    "copied",
+    "tap",
+    "row",
+    "rows",
+    "lookup",
+    "lookup_term",
+    "lookup_none",
+    "counterparts",
+    "close",
+    "used_on",
+)
 """Labels that the scripts need."""
 _SAMPLE = dict.fromkeys(("n", "count", "name", "lines", "link", "repo", "source", "target", "title"), "")
 

@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity
-from .callout import PageMeta, read_front_matter
+from ..quote.quantities import Quantities
+from .asked import Asked
+from .callout import PageMeta, with_quantities
 from .chapters import Book
 
 
@@ -22,18 +24,26 @@ class Entry:
 
 @dataclass
 class Library:
-    """Entries by source path; an entry is read again only when the page's text changed."""
+    """Entries by source path; an entry is read again only when the page's text changed. ``asked`` is what is read."""
 
+    asked: Asked = field(default_factory=Asked)
     entries: dict[str, Entry] = field(default_factory=dict)
     _texts: dict[str, str] = field(default_factory=dict)
+    _quantities: Quantities = field(default_factory=Quantities)
 
-    def read(self, pages: Iterable[tuple[str, str, str]]) -> None:
-        """Read the front matter of all *pages*: source path, text of the file, and its path in messages."""
+    def read(self, pages: Iterable[tuple[str, str, str]], quantities: Quantities | None = None) -> None:
+        """Read the front matter of all *pages*: source path, text of the file, and its path in messages.
+
+        Summaries show *quantities*, as text.
+        """
+        if (quantities or Quantities()) != self._quantities:
+            self._texts.clear()
+            self._quantities = quantities or Quantities()
         uris = set()
         for uri, text, label in pages:
             uris.add(uri)
             if self._texts.get(uri) != text:
-                self.entries[uri] = read_entry(uri, text, label)
+                self.entries[uri] = read_entry(uri, text, label, self.asked, self._quantities)
                 self._texts[uri] = text
         for gone in self.entries.keys() - uris:
             del self.entries[gone], self._texts[gone]
@@ -47,22 +57,26 @@ class Library:
         return iter(self.entries.values())
 
 
-def read_entry(uri: str, text: str, label: str) -> Entry:
+def read_entry(uri: str, text: str, label: str, asked: Asked, quantities: Quantities) -> Entry:
     """Read one page; problems are kept, not raised."""
     try:
-        meta, problems = read_front_matter(text, label)
+        meta, problems = asked.front_matter(text, label)
     except MetalworkingError as problem:
         meta, problems = PageMeta(), [problem.diagnostic]
-    return Entry(uri, meta, tuple(problems))
+    meta, more = with_quantities(meta, quantities, text, label)
+    return Entry(uri, meta, (*problems, *more))
 
 
-def without_callout(book: Book[str], library: Library, label: Callable[[str], str]) -> Iterator[Diagnostic]:
-    """Yield a warning for each page of a chapter, its opening aside, that has no callout; *label* as in messages."""
+def without_callout(book: Book[str], library: Library, key: str, label: Callable[[str], str]) -> Iterator[Diagnostic]:
+    """Yield a warning for each page of a chapter, its opening aside, that has none under *key*.
+
+    *label* gives a page's path as messages show it.
+    """
     for chapter in book.chapters:
         for uri in chapter.pages:
             entry = library.entries.get(uri)
             if entry is not None and entry.meta.cuda is None and not entry.problems:
-                hint = "write cuda: in its front matter; the verdict none says that nothing corresponds"
+                hint = f"write {key}: in its front matter; the verdict none says that nothing corresponds"
                 yield Diagnostic(Severity.WARNING, "callout", "this page has no callout", hint, Location(label(uri)))
 
 

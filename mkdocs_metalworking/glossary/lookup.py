@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from .asked import Asked
 from .callout import Verdict
 from .library import Entry
 from .mapping import Row, code, literal, verdict_chip
@@ -70,12 +71,13 @@ def lookup_data(found: Iterable[Term], pages: Iterable[tuple[Entry, str]]) -> di
     return {"pages": shown, "terms": [[t.cuda, t.metal, t.verdict, where.get(t.uri, ""), t.note] for t in found]}
 
 
-_WORDS = {"verdicts": {verdict.value: verdict.label for verdict in Verdict}, "from": "CUDA"}
-
-
-def lookup_json(data: dict[str, Any]) -> bytes:
-    """Return the data of *lookup_data* as the file that the browser loads."""
-    return json.dumps({**data, **_WORDS}, ensure_ascii=False, separators=(",", ":")).encode()
+def lookup_json(data: dict[str, Any], asked: Asked) -> bytes:
+    """Return the data of *lookup_data* as the file that the browser loads, with the words that stand beside it."""
+    words = {
+        "verdicts": {verdict.value: asked.labels[verdict.value] for verdict in Verdict},
+        "from": asked.callouts.source if asked.callouts is not None else "",
+    }
+    return json.dumps({**data, **words}, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def sort_key(text: str) -> tuple[str, str]:

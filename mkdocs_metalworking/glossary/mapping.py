@@ -11,7 +11,7 @@ from typing import Any
 
 from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity
 from ..quote.yamldoc import load_yaml
-from .callout import Verdict
+from .labels import labels_for
 
 _SPECIAL = re.compile(r"""[\\`*_{}\[\]()#+!|<>&~^=:@$"']""")
 # Names of an API, as against words: what a reader expects in a code face.
@@ -75,7 +75,7 @@ def _row(entry: dict[str, Any], location: Location) -> Row:
 
 def verdict_chip(verdict: str) -> str:
     """Return the verdict as a chip in HTML, or nothing."""
-    return f'<span class="mw-verdict mw-v-{verdict}">{Verdict(verdict).label}</span>' if verdict else ""
+    return f'<span class="mw-verdict mw-v-{verdict}">{labels_for()[verdict]}</span>' if verdict else ""
 
 
 def literal(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The CUDA callout under a page's title, from its front matter."""
+"""The callout under a page's title, from its front matter."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 from markdown.util import AtomicString
 
-from ..glossary.callout import Cuda, modal_title, modal_url, read_front_matter, split_front_matter
+from ..glossary.callout import Callouts, Cuda, split_front_matter, with_quantities
 from ..quote.diagnostics import MetalworkingError
 
 if TYPE_CHECKING:
@@ -36,11 +36,12 @@ class FrontMatterPreprocessor(Preprocessor):
             return lines
         text = "\n".join(lines) + "\n"
         try:
-            page.meta, problems = read_front_matter(text, page.path)
+            page.meta, problems = self._work.asked.front_matter(text, page.path)
         except MetalworkingError as problem:
             page.diagnostics.add(problem.diagnostic)
         else:
-            page.diagnostics.extend(problems)
+            page.meta, more = with_quantities(page.meta, self._work.quantities, text, page.path)
+            page.diagnostics.extend([*problems, *more])
         return lines[split_front_matter(text)[1] :]
 
 
@@ -65,36 +66,41 @@ class CalloutProcessor(Treeprocessor):
         if meta is None:
             return
         index = next((i + 1 for i, element in enumerate(root) if element.tag == "h1"), 0)
-        if meta.cuda is not None:
-            root.insert(index, self._callout(meta.cuda))
+        callouts = self._work.asked.callouts
+        if meta.cuda is not None and callouts is not None:
+            root.insert(index, self._callout(meta.cuda, callouts))
         if meta.summary and index:
             summary = Element("p", {"class": "mw-summary"})
             summary.text = _words(meta.summary)
             root.insert(index, summary)
 
-    def _callout(self, cuda: Cuda) -> Element:
-        aside = Element("aside", {"class": f"mw-cuda mw-v-{cuda.verdict}", "aria-label": "If you know CUDA"})
-        head = SubElement(aside, "p", {"class": "mw-cuda-head"})
-        label = SubElement(head, "span", {"class": "mw-cuda-label"})
-        label.text, label.tail = AtomicString("CUDA"), " "
-        term = SubElement(head, "span", {"class": "mw-cuda-term"})
-        term.text, term.tail = _words(cuda.term), " "
-        SubElement(head, "span", {"class": "mw-verdict"}).text = AtomicString(cuda.verdict.label)
-        for name, title, text in (("carries", "Carries over", cuda.carries), ("misleads", "Misleads", cuda.misleads)):
+    def _callout(self, found: Cuda, callouts: Callouts) -> Element:
+        labels = self._work.labels
+        name = labels["if_you_know"].format(source=callouts.source)
+        aside = Element("aside", {"class": f"mw-callout mw-v-{found.verdict}", "aria-label": name})
+        head = SubElement(aside, "p", {"class": "mw-callout-head"})
+        label = SubElement(head, "span", {"class": "mw-callout-label"})
+        label.text, label.tail = _words(callouts.source), " "
+        term = SubElement(head, "span", {"class": "mw-callout-term"})
+        term.text, term.tail = _words(found.term), " "
+        SubElement(head, "span", {"class": "mw-verdict"}).text = _words(labels[found.verdict.value])
+        for part, text in (("carries", found.carries), ("misleads", found.misleads)):
             if text.strip():
-                self._part(aside, name, title, text)
-        if cuda.modal:
-            links = SubElement(aside, "p", {"class": "mw-cuda-modal"})
-            links.text = AtomicString("In Modal\u2019s GPU Glossary: ")
-            for index, slug in enumerate(cuda.modal):
-                link = SubElement(links, "a", {"href": modal_url(slug)})
-                link.text = AtomicString(modal_title(slug))
-                link.tail = AtomicString(", " if index + 1 < len(cuda.modal) else "")
+                self._part(aside, part, labels[part], text)
+        lists = {one.name: one for one in callouts.links}
+        for listed, slugs in found.links:
+            known = lists[listed]
+            links = SubElement(aside, "p", {"class": "mw-callout-links"})
+            links.text = _words(f"{known.label}: ")
+            for index, slug in enumerate(slugs):
+                link = SubElement(links, "a", {"href": known.url + slug})
+                link.text = _words(known.title(slug))
+                link.tail = AtomicString(", " if index + 1 < len(slugs) else "")
         return aside
 
     def _part(self, aside: Element, name: str, title: str, text: str) -> None:
-        part = SubElement(aside, "div", {"class": f"mw-cuda-{name}"})
-        SubElement(part, "p", {"class": "mw-cuda-title"}).text = AtomicString(title)
+        part = SubElement(aside, "div", {"class": f"mw-callout-{name}"})
+        SubElement(part, "p", {"class": "mw-callout-title"}).text = _words(title)
         self._work.md.parser.parseChunk(part, self._work.tracker.front(text))
 
 

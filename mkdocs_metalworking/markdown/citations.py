@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .extension import Work
 
 # Python-Markdown's own pattern for code spans, and raw tags that show code: a citation inside is literal.
-_CODE_SPAN = re.compile(
+CODE_SPAN = re.compile(
     r"(?<!\\)(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)"
     r"|<(?P<tag>code|kbd|samp|tt|pre)\b[^<>]*>.*?</(?P=tag)\s*>|<!--.*?-->",
     re.DOTALL | re.IGNORECASE,
@@ -39,6 +39,7 @@ class _Growing(OrderedDict[str, str]):
     """
 
     def keys(self) -> KeysView[str]:  # type: ignore[override]  # iterated, and asked for nothing else
+        """Return the keys, those that are added meanwhile among them."""
         return cast(KeysView[str], _Following(self))
 
 
@@ -73,7 +74,7 @@ class CitationProcessor(Treeprocessor):
         footnotes = self._footnotes()
         if any("]:" in text for text in footnotes.footnotes.values()):
             footnotes.footnotes = _Growing(footnotes.footnotes)
-        for element in _elements(root):
+        for element in elements(root):
             if element.text and "\ufdef[@" in element.text and not isinstance(element.text, AtomicString):
                 element.text = self._replace(element.text, footnotes)
             for child in element:
@@ -89,7 +90,7 @@ class CitationProcessor(Treeprocessor):
 
     def _replace(self, text: str, footnotes: Any) -> str:
         starts, ends = [], []
-        for span in _CODE_SPAN.finditer(text):
+        for span in CODE_SPAN.finditer(text):
             starts.append(span.start())
             ends.append(span.end())
         parts: list[str] = []
@@ -127,7 +128,8 @@ class CitationProcessor(Treeprocessor):
         return f"[^{name}]"
 
 
-def _elements(root: Element) -> Iterator[Element]:
+def elements(root: Element) -> Iterator[Element]:
+    """Yield what may hold prose, in no order that matters; no recursion: a page may nest deeper than the stack."""
     todo = [root]
     while todo:
         element = todo.pop()
@@ -138,6 +140,11 @@ def _elements(root: Element) -> Iterator[Element]:
 
 def describe(cited: CitedReference | CitedLines) -> str:
     """Return the footnote's HTML: what it is, where it is, and the qualification."""
+    return f'<span class="mw-cite">{described(cited)}.</span>'
+
+
+def described(cited: CitedReference | CitedLines) -> str:
+    """Return the same as a part of a sentence."""
     if isinstance(cited, CitedLines):
         key = cited.key
         links = [
@@ -150,7 +157,7 @@ def describe(cited: CitedReference | CitedLines) -> str:
     else:
         body = describe_reference(cited)
     note = f" ({html_text(cited.note)})" if cited.note else ""
-    return f'<span class="mw-cite">{body}{note}.</span>'
+    return f"{body}{note}"
 
 
 def describe_reference(cited: CitedReference) -> str:

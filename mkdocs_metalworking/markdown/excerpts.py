@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element
@@ -19,6 +20,7 @@ from ..quote.own import Changed
 from ..quote.quotation import Quotation
 from . import figure, highlight
 from .notes import Figure
+from .quantities import fill
 from .tracking import MARK, Met, Outcome
 
 if TYPE_CHECKING:
@@ -93,7 +95,9 @@ class ExcerptProcessor(BlockProcessor):
             if met.mention.problem is not None:
                 raise met.mention.problem
             assert isinstance(met.mention.what, Directive)
-            quotation = work.quoter().quote(met.mention.what)
+            directive = met.mention.what
+            directive = replace(directive, title=fill(work, directive.title, where))
+            quotation = work.quoter().quote(directive)
             element = self._figure(quotation, met)
         except MetalworkingError as problem:
             met.outcome = Outcome.REPORTED

@@ -21,11 +21,12 @@ from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
 from ..deliver.project import Project, Settings
-from ..glossary.callout import split_front_matter
-from ..glossary.labels import Labels, labels_for
+from ..glossary.asked import Asked
+from ..glossary.callout import split_front_matter, with_quantities
 from ..glossary.mark_lines import NEEDS, marks_on
 from ..quote.diagnostics import Diagnostics, Location, MetalworkingError, Severity
 from ..quote.lines import text_lines
+from ..quote.quantities import Quantities
 from ..quote.quotation import Quoter
 from . import highlight
 from .callout import CalloutProcessor, FrontMatterPreprocessor
@@ -35,6 +36,7 @@ from .highlight import LineCache
 from .leftovers import LeftoverProcessor
 from .notes import Figure, NotesProcessor
 from .page import PageContext
+from .quantities import QuantityProcessor
 from .tracking import Tracker
 from .zensical import rendered_page
 
@@ -64,7 +66,7 @@ class Work:
         """Start a page; *source* is its text when no host has told."""
         extension = self._extension
         extension.begin()
-        rendered = rendered_page(self.md) if extension.page is None else None
+        rendered = rendered_page(self.md, extension.wishes) if extension.page is None else None
         if extension.conversions is not None:
             self.page = extension.conversions(source)
         elif rendered is not None:
@@ -73,20 +75,32 @@ class Work:
             self.page = extension.page or PageContext(path=extension.getConfig("page") or "", source=source)
         if self.page.source is None:
             self.page.source = source
+        if rendered is not None and self.page.meta is not None:
+            self.page.meta, more = with_quantities(
+                self.page.meta, extension.quantities(), self.page.source or "", self.page.path
+            )
+            self.page.diagnostics.extend(more)
         self.page.converted = True
-        self.tracker = Tracker(self.page.path, self.page.source, cites=extension.cites)
+        self.asked = extension.wishes(extension.base)
+        self.labels = self.asked.labels
+        counts = bool(self.quantities)
+        self.tracker = Tracker(self.page.path, self.page.source, cites=self.asked.citations, counts=counts)
         self.page.met = self.tracker.met
         self.figures: list[Figure] = []
         self.stashed: set[int] = set()
         self.search = extension.search
         self.late = extension.late and self.page.late is not None
         self.line_cache = extension.line_cache
-        self.labels = extension.labels
 
     def stash(self, html: str) -> str:
         """Put finished HTML of ours aside; returns what stands for it. It is not searched for anything."""
         self.stashed.add(self.md.htmlStash.html_counter)
         return self.md.htmlStash.store(html)
+
+    @property
+    def quantities(self) -> Quantities:
+        """The site's quantities; none where it has no quantities.yml, and where its files cannot be found."""
+        return self._extension.quantities()
 
     def quoter(self) -> Quoter:
         """Return the quoter; raises MetalworkingError when sources.yml or the lock cannot be read."""
@@ -174,12 +188,14 @@ class MetalworkingExtension(Extension):
             "root": [".", "Folder of sources.yml and sources.lock"],
             "sources": ["sources.yml", "The sources file, from root"],
             "lock": ["sources.lock", "The lock file, from root"],
+            "quantities": ["quantities.yml", "The file of quantities, from root"],
             "code": ["code", "Folder of cloned repositories, from root"],
             "store": ["", "Folder of the store of verified files; empty for the user's cache"],
             "transports": [["checkout", "package", "raw"], "Ways to get bytes, in order"],
             "offline": [False, "Never use the network"],
             "search": [True, "Whether code may be searched"],
-            "citations": [True, "Whether [@key] is a citation"],
+            "citations": [False, "Whether [@key] is a citation"],
+            "callouts": [{}, "From what to what the callouts speak, and under which key of the front matter"],
             "language": ["en", "Language of the labels, by Material's code"],
             "labels": [{}, "Labels of the site's own, by key"],
             "strict": [False, "Where no host collects problems: raise for code that cannot be had, too"],
@@ -191,9 +207,9 @@ class MetalworkingExtension(Extension):
         """Tells to which page a text that is to be converted belongs, where a host knows; no text, no page."""
         self.late = False
         self.search: bool = self.getConfig("search")
-        self.cites: bool = self.getConfig("citations")
+        self.asked: Asked | None = None
+        """What the site asks for, when a host tells; else the configuration does."""
         self.line_cache: LineCache = highlight.no_cache
-        self.labels: Labels = labels_for(self.getConfig("language"), self.getConfig("labels"))
         self.base: Path | None = None
         """Where relative paths start, when the host tells: else the working directory."""
         self._project = project
@@ -204,20 +220,40 @@ class MetalworkingExtension(Extension):
         if self._alone:
             self._project = None
 
+    def wishes(self, base: Path | None) -> Asked:
+        """Return what the site asks for; its files start at *base*, or ``root``. Raises MetalworkingError."""
+        if self.asked is not None:
+            return self.asked
+        return Asked.of(self.getConfigs(), (base or Path()).joinpath(self.getConfig("root") or "."))
+
     def quoter(self) -> Quoter:
         """Return the quoter of this site, made at first use. Raises MetalworkingError."""
+        project = self._loaded()
+        # What is wrong with a quantity is told where it is asked for, and bars nobody from quoting.
+        wrong = (one for one in project.problems if one.location.path != project.settings.quantities.name)
+        if (problem := next(wrong, None)) is not None:
+            raise MetalworkingError(problem.code, problem.message, problem.hint, problem.location)
+        return project.quoter
+
+    def quantities(self) -> Quantities:
+        """Return the quantities of this site."""
+        try:
+            return self._loaded().quantities
+        except MetalworkingError:
+            return Quantities()  # who asks for the quoter tells it
+
+    def _loaded(self) -> Project:
         if self._project is None:
             settings = Settings.of(self.getConfigs(), base=self.base)
-            files = (settings.sources, settings.lock, *sorted(settings.code.glob("*/*")))
+            files = (settings.sources, settings.lock, settings.quantities, *sorted(settings.code.glob("*/*")))
             self._project = _shared(settings, *map(_stamp, files))
-        if self._project.problems:
-            problem = self._project.problems[0]
-            raise MetalworkingError(problem.code, problem.message, problem.hint, problem.location)
-        return self._project.quoter
+        return self._project
 
     def extendMarkdown(self, md: Markdown) -> None:
         """Register the processors; each class says why it has its priority."""
-        if "footnote" not in md.inlinePatterns:
+        cites = self.asked.citations if self.asked is not None else bool(self.getConfig("citations"))
+        # A quantity shows its source in a footnote too.
+        if (cites or self.quantities()) and "footnote" not in md.inlinePatterns:
             md.registerExtensions([FootnoteExtension()], {})
         work = Work(md, self)
         md.preprocessors.register(_BeginPreprocessor(work), "metalworking_begin", 100)
@@ -235,7 +271,9 @@ class MetalworkingExtension(Extension):
         )
         md.inlinePatterns.register(EscapeProcessor(work), "metalworking_escape", EscapeProcessor.PRIORITY)
         md.treeprocessors.register(CalloutProcessor(work), "metalworking_callout", CalloutProcessor.PRIORITY)
-        md.treeprocessors.register(CitationProcessor(work), "metalworking_citations", CitationProcessor.PRIORITY)
+        md.treeprocessors.register(QuantityProcessor(work), "metalworking_quantities", QuantityProcessor.PRIORITY)
+        if cites:
+            md.treeprocessors.register(CitationProcessor(work), "metalworking_citations", CitationProcessor.PRIORITY)
         md.treeprocessors.register(NotesProcessor(work), "metalworking_notes", NotesProcessor.PRIORITY)
         md.treeprocessors.register(LeftoverProcessor(work), "metalworking_leftovers", LeftoverProcessor.PRIORITY)
         md.treeprocessors.register(_EndProcessor(work), "metalworking_end", 4)

@@ -73,7 +73,7 @@ class LeftoverProcessor(Treeprocessor):
                 self._marks(text, literal, _TAKES.get(tag, _PLAIN))
                 plain = unmarked(text)
                 setattr(holder, name, AtomicString(plain) if isinstance(text, AtomicString) else plain)
-            if not literal and ("[@" in text or "<<" in text or "xcerpt" in text):
+            if not literal and ("[@" in text or "[=" in text or "<<" in text or "xcerpt" in text):
                 self._unmarked(text)
         if work.tracker.met:
             for element in root.iter():

@@ -22,6 +22,8 @@ class PageContext:
     diagnostics: Diagnostics = field(default_factory=Diagnostics)
     quotations: list[Quotation] = field(default_factory=list)
     citations: list[CitedReference | CitedLines] = field(default_factory=list)
+    quantities: list[str] = field(default_factory=list)
+    """Keys of the quantities that the page shows, as often as it does."""
     converted: bool = False
     """Whether the extension has seen the page."""
     met: list[Met] = field(default_factory=list)

@@ -21,6 +21,7 @@ from ..quote.diagnostics import Location
 from ..quote.directive import Span
 from ..quote.lines import Ranges, text_lines
 from ..quote.mentions import Mention, Scan, scan, without_citations
+from ..quote.quantities import Quantity
 from ..quote.quotation import Quotation
 
 _ZERO = 0xFDD0
@@ -50,7 +51,7 @@ class Met:
     where: Location
     shift: int | None = None
     outcome: Outcome = Outcome.OPEN
-    shown: Quotation | CitedReference | CitedLines | Ranges | None = None
+    shown: Quotation | CitedReference | CitedLines | Ranges | Quantity | None = None
     notes: list[Met] = field(default_factory=list)
 
     def span(self, name: str) -> Span | None:
@@ -62,8 +63,10 @@ class Met:
 class Tracker:
     """Marks the mentions of one page and knows them by their marks."""
 
-    def __init__(self, path: str, source: str | None, *, cites: bool = True) -> None:
+    def __init__(self, path: str, source: str | None, *, cites: bool = True, counts: bool = False) -> None:
+        """Mark citations where the site *cites*, and quantities where it has them (*counts*)."""
         self._cites = cites
+        self._counts = counts
         self.met: list[Met] = []
         self.fenced: dict[str, Location] = {}
         self.foreign: list[Location] = []
@@ -78,8 +81,9 @@ class Tracker:
             self._read_front(split_front_matter(source)[1])
 
     def scan(self, text: str) -> Scan:
-        """Return the mentions of *text*; without citations where the site has none."""
-        return scan(text) if self._cites else without_citations(scan(text))
+        """Return the mentions of *text*; without citations and quantities where the site has none."""
+        found = scan(text, quantities=self._counts)
+        return found if self._cites else without_citations(found)
 
     def _read_front(self, count: int) -> None:
         assert self._file is not None

@@ -9,18 +9,25 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..glossary.callout import PageMeta, read_front_matter
+from ..glossary.callout import PageMeta
 from ..quote.diagnostics import MetalworkingError
 from .page import PageContext
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from markdown import Markdown
+
+    from ..glossary.asked import Asked
 
 _NAME = "rendering_context"
 
 
-def rendered_page(md: Markdown) -> tuple[PageContext, Path] | None:
-    """Return the page that is being rendered and the folder of the configuration; None under any other host."""
+def rendered_page(md: Markdown, asked: Callable[[Path], Asked]) -> tuple[PageContext, Path] | None:
+    """Return the page that is being rendered and the folder of the configuration; None under any other host.
+
+    *asked* gives the wishes of the site whose configuration lies in a folder.
+    """
     if _NAME not in md.preprocessors:
         return None
     context = md.preprocessors[_NAME]
@@ -37,7 +44,7 @@ def rendered_page(md: Markdown) -> tuple[PageContext, Path] | None:
     label = file.relative_to(root).as_posix() if file.is_relative_to(root) else str(path)
     found = PageContext(path=label, source=source, meta=PageMeta())
     try:
-        found.meta, problems = read_front_matter(source, label)
+        found.meta, problems = asked(root).front_matter(source, label)
     except MetalworkingError as problem:
         found.diagnostics.add(problem.diagnostic)
     else:

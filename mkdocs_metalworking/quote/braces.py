@@ -152,7 +152,8 @@ def _called(head: str) -> str:
         if match[0] == "(":
             if depth == 0:
                 found = _CALLED.search(head, max(begin, match.start() - 200), match.start())
-                if found is not None and found["name"] not in _NO_NAME:
+                annotates = found is not None and head[: found.start()].endswith("@")
+                if found is not None and not annotates and found["name"] not in _NO_NAME:
                     name = _dotted(found["name"])
             depth += 1
         elif match[0] == ")":

@@ -20,6 +20,8 @@ class Severity(StrEnum):
     """The source could not be reached: the page shows a card; fatal under ``--strict``."""
     WARNING = "warning"
     """Worth a look; fatal under ``--strict``."""
+    HINT = "hint"
+    """Something an author may want to know; never fatal, told by ``check`` alone."""
 
 
 INVISIBLE = re.compile(

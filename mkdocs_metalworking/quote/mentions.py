@@ -21,6 +21,7 @@ from .directive import Directive, Span, Spans, read_directive
 from .fences import fenced_lines
 from .lines import Ranges
 from .notes import NOTE, read_note
+from .quantity_mentions import QUANTITY, QuantityMention, read_quantity_mention
 from .typos import GAP, typo_on
 
 
@@ -32,6 +33,7 @@ class Kind(Enum):
     ITEM = "item"
     """An item of the list below a directive that is no note; an error when another item of the list is one."""
     CITATION = "citation"
+    QUANTITY = "quantity"
     ODD = "odd"
     """Not ours as it stands, and nothing else either: a typo of ours, or ours in the wrong place."""
 
@@ -40,7 +42,8 @@ class Kind(Enum):
 class Mention:
     """Something of ours in a text. ``spans`` are of the whole text, as ``start`` and ``end`` are.
 
-    ``what`` is a Directive, a Citation, or the Ranges of a note; None when ``problem`` says why it cannot be read.
+    ``what`` is a Directive, a Citation, a QuantityMention, or the Ranges of a note; None when ``problem`` says why it
+    cannot be read.
     """
 
     kind: Kind
@@ -48,7 +51,7 @@ class Mention:
     end: int
     line: int
     raw: str
-    what: Directive | Citation | Ranges | None = None
+    what: Directive | Citation | Ranges | QuantityMention | None = None
     problem: MetalworkingError | None = None
     spans: Spans = field(default_factory=dict)
     follows: int | None = None
@@ -72,7 +75,7 @@ def without_citations(found: Scan) -> Scan:
     return Scan(kept(found.mentions), kept(found.fenced))
 
 
-_ANY = re.compile(rf"<{GAP}*<|\[@|excerpt", re.IGNORECASE)
+_ANY = re.compile(rf"<{GAP}*<|\[[@=]|excerpt", re.IGNORECASE)
 _PREFIX = r"[ \t>]*(?:(?:[-*+]|[0-9]+[.)]|:|\[\^[^\]\n]+\]:)[ \t]+)*"
 _LINE = re.compile(rf"{_PREFIX}(?P<text><<[ \t]*excerpt(?:[ \t>].*)?)$")
 _TOLD_A_LINE = 20
@@ -83,8 +86,11 @@ _CONTINUED = re.compile(r"\n[ \t>]*")
 _ITEM = re.compile(r"[ \t>]*[-*+][ \t]+(?=[\w*_`\"'(])")
 
 
-def scan(text: str) -> Scan:
-    """Return the mentions of *text*, a page below its front matter, with LF as the only line end."""
+def scan(text: str, *, quantities: bool = False) -> Scan:
+    """Return the mentions of *text*, a page below its front matter, with LF as the only line end.
+
+    ``[=key]`` is one on a site that has *quantities*, and text on another.
+    """
     if not _ANY.search(text):
         return Scan()
     lines = text.split("\n")
@@ -93,6 +99,8 @@ def scan(text: str) -> Scan:
         starts.append(starts[-1] + len(line) + 1)
     fenced = fenced_lines(lines)
     found = [*_by_line(lines, starts, fenced), *_citations(text, starts)]
+    if quantities:
+        found.extend(_quantities(text, starts))
     found.sort(key=lambda mention: mention.start)
     live, inside = [], []
     end = 0
@@ -196,6 +204,19 @@ def _citations(text: str, starts: list[int]) -> Iterator[Mention]:
             if match is not None or told <= _TOLD_A_LINE:
                 yield _citation(text, at, match, number)
         at = text.find("[@", end)
+
+
+def _quantities(text: str, starts: list[int]) -> Iterator[Mention]:
+    for match in QUANTITY.finditer(text):
+        at, raw = match.start(), match[0]
+        if text[at - 1 : at] == "\\":
+            continue
+        what, problem = None, None
+        try:
+            what = read_quantity_mention(match["inner"])
+        except MetalworkingError as error:
+            problem = error
+        yield Mention(Kind.QUANTITY, at, match.end(), bisect_right(starts, at), raw, what, problem)
 
 
 def _elsewhere(text: str, at: int, match: re.Match[str] | None, defined: set[str]) -> bool:

@@ -52,6 +52,19 @@ def _pattern(_validator: Any, pattern: str, instance: Any, _schema: Any) -> Iter
 _Validator: Any = validators.extend(Draft202012Validator, {"pattern": _pattern})  # type: ignore[no-untyped-call]
 
 
+class Schema:
+    """A JSON Schema, ready to check plain data."""
+
+    def __init__(self, data: dict[str, Any]) -> None:
+        self.data = data
+        self._validator = _Validator(data)
+
+    def errors(self, data: Any) -> Iterator[ValidationError]:
+        """Yield what is wrong with *data*."""
+        errors: Iterator[ValidationError] = self._validator.iter_errors(data)
+        return errors
+
+
 class YamlDocument:
     """Plain data and the line of every key and item in it."""
 
@@ -66,9 +79,10 @@ class YamlDocument:
             position = position[:-1]
         return Location(self.path, self._lines.get(position))
 
-    def problems(self, schema: str) -> Iterator[Diagnostic]:
-        """Yield one diagnostic for each breach of the schema file *schema*."""
-        for error in sorted(_validator(schema).iter_errors(self.data), key=lambda e: list(map(str, e.absolute_path))):
+    def problems(self, schema: str | Schema) -> Iterator[Diagnostic]:
+        """Yield one diagnostic for each breach of *schema*, one that was made or the name of a file in ``schemas/``."""
+        found = packaged(schema) if isinstance(schema, str) else schema
+        for error in sorted(found.errors(self.data), key=lambda e: list(map(str, e.absolute_path))):
             yield from self._explain(error)
 
     def _explain(self, error: ValidationError) -> Iterator[Diagnostic]:
@@ -117,10 +131,10 @@ def _kind(value: object) -> str:
 
 
 @cache
-def _validator(name: str) -> Draft202012Validator:
+def packaged(name: str) -> Schema:
+    """Return the schema in the file *name* of ``schemas/``."""
     text = resources.files("mkdocs_metalworking").joinpath("schemas", name).read_text(encoding="utf-8")
-    made: Draft202012Validator = _Validator(json.loads(text))
-    return made
+    return Schema(json.loads(text))
 
 
 def load_yaml(text: str, path: str, *, first_line: int = 1) -> YamlDocument:

@@ -11,6 +11,7 @@ from html import unescape
 import pytest
 
 from tests.adoption.conftest import LINES, ROOT, Project, call, code_of, quoted
+from tests.support import ASK
 
 MKDOCS = """\
 site_name: Engines
@@ -18,7 +19,7 @@ site_url: https://example.org/book/
 theme: {name: material, custom_dir: overrides, font: false, variant: classic}
 plugins:
   - search
-  - metalworking: {store: store, mapping: mapping.yml}
+  - metalworking: {store: store, mapping: mapping.yml, ASK}
 markdown_extensions:
   - attr_list
   - md_in_html
@@ -35,7 +36,7 @@ nav:
       - Two: part/two.md
   - A-Z: a-z.md
   - Sources: sources.md
-"""
+""".replace("ASK}", f"{ASK}}}")
 ONE = """\
 ---
 summary: Adds "two" arrays & more.
@@ -60,7 +61,7 @@ See [two](two.md) [@handbook, second-hand].
 @pytest.fixture
 def book(project: Project) -> Project:
     project.references = "references:\n  - key: handbook\n    title: The Handbook\n    url: https://example.org/h\n"
-    project.put("mkdocs.yml", MKDOCS.replace("EXTENSION", "  - mkdocs_metalworking: {store: store}"))
+    project.put("mkdocs.yml", MKDOCS.replace("EXTENSION", f"  - mkdocs_metalworking: {{store: store, {ASK}}}"))
     for path in (ROOT / "overrides").rglob("*.html"):
         project.put(path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8"))
     project.put("docs/index.md", "---\nsummary: Home.\ntemplate: home.html\n---\n\n# Home\n")
@@ -86,7 +87,7 @@ def assert_pages(book: Project, site: str) -> None:
     assert re.search(r'<li class="mw-note" data-lines="4-4"><a class="mw-ref" href="#--[0-9a-f]{7}-L4">', item[1])
     assert '<span class="kr">device</span>' in one, "the code is coloured"
     assert re.search(
-        r'<aside aria-label="If you know CUDA" class="mw-cuda mw-v-resized">.*?Kernel &lt;x&gt;', one, re.DOTALL
+        r'<aside aria-label="If you know CUDA" class="mw-callout mw-v-resized">.*?Kernel &lt;x&gt;', one, re.DOTALL
     )
     assert 'Adds "two" arrays &amp; more.</p>' in one or "Adds &quot;two&quot; arrays &amp; more.</p>" in one
     cites = [unescape(re.sub("<[^>]*>", "", text)) for text in re.findall(r'<span class="mw-cite">(.*?)</span>', one)]

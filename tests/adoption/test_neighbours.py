@@ -16,7 +16,7 @@ from bs4 import BeautifulSoup
 
 from tests.adoption.conftest import KERNEL, Project, call, code_of
 from tests.adoption.neighbours import Neighbour, neighbours
-from tests.support import git
+from tests.support import ASK, git
 
 NIGHT = os.environ.get("NEIGHBOURS") == "all"
 # The first site of docs/plugin/index.md with a nav and a store of its own.
@@ -27,7 +27,7 @@ theme:
   name: material
 plugins:
   - search
-{before}  - metalworking: {{store: store}}
+{before}  - metalworking: {{store: store, {ask}}}
 {after}{extensions}nav:
   - index.md
   - Part:
@@ -62,7 +62,7 @@ PARTS = {
     "captions": "figcaption",
     "notes": "li.mw-note",
     "footnotes": ".footnote li",
-    "callouts": "aside.mw-cuda, .mw-summary",
+    "callouts": "aside.mw-callout, .mw-summary",
     "endings": "nav.mw-place, .mw-linked-from",
     "contents": "ol.mw-contents",
 }
@@ -74,6 +74,7 @@ def lay_out(project: Project, neighbour: Neighbour | None = None, order: str = "
     line += neighbour.also if neighbour else ""
     extensions = f"markdown_extensions: [{neighbour.extensions}]\n" if neighbour and neighbour.extensions else ""
     text = MKDOCS.format(
+        ask=ASK,
         before=line if order == "before" else "",
         after=line if order == "after" else "",
         extensions=extensions,

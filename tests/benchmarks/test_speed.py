@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-ROWS = ("full", "resolve", "fetch", "memory", "weight")
+ROWS = ("full", "resolve", "fetch", "memory", "weight", "numbers")
 
 
 @pytest.mark.parametrize("row", ROWS)

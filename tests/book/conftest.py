@@ -8,6 +8,7 @@ import pytest
 
 from tests.builds.conftest import KERNEL, Site
 from tests.conftest import CHROMIUM
+from tests.support import ASK
 
 PIXEL = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108000000003a7e9b55"
@@ -25,9 +26,7 @@ theme:
   font: false
 plugins:
   - search
-  - metalworking:
-      store: store
-      offline: true
+  - metalworking: {store: store, offline: true, ASK}
   - metalworking-book:
       forms: [FORMS]
       name: small
@@ -55,7 +54,7 @@ nav:
   - Appendix: appendix.md
   - About:
       - about/index.md
-"""
+""".replace("ASK}", f"{ASK}}}")
 ONE = """\
 ---
 summary: Adds two arrays.

@@ -17,6 +17,7 @@ from playwright.sync_api import Browser
 from tests.book.conftest import LONG
 from tests.builds.conftest import KERNEL, Site
 from tests.conftest import CHROMIUM
+from tests.support import ASK
 
 LINES = KERNEL.splitlines()
 XHTML = "{http://www.w3.org/1999/xhtml}"
@@ -280,7 +281,7 @@ def test_llms_txt(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("  - metalworking:\n      store: store\n      offline: true\n", "", "list the plugin metalworking too"),
+        (f"  - metalworking: {{store: store, offline: true, {ASK}}}\n", "", "list the plugin metalworking too"),
     ],
 )
 def test_what_the_plugin_needs(small: Site, tmp_path: Path, old: str, new: str, said: str) -> None:

@@ -17,6 +17,7 @@ from markdown_it import MarkdownIt
 
 from tests.builds.conftest import Site
 from tests.conftest import CHROMIUM
+from tests.support import ASK
 
 LINES = [
     "```",
@@ -42,7 +43,7 @@ site_name: Hostile
 theme: {name: material, font: false}
 plugins:
   - search
-  - metalworking: {store: store, offline: true}
+  - metalworking: {store: store, offline: true, ASK}
   - metalworking-book: {forms: [FORMS], name: hostile}
 markdown_extensions: [attr_list, md_in_html, footnotes, tables]
 nav:
@@ -51,7 +52,7 @@ nav:
       - WORDS: part/one.md
       - part/two.md
   - Sources: sources.md
-"""
+""".replace("ASK}", f"{ASK}}}")
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +116,7 @@ def test_pages_of_the_site(hostile: Site) -> None:
     soup = BeautifulSoup(hostile.html("part/one/index.html"), "html.parser")
     assert code(soup) == RANGES
     assert soup.select_one(".mw-title").get_text() == WORDS  # type: ignore[union-attr]
-    assert soup.select_one(".mw-cuda-term").get_text() == WORDS  # type: ignore[union-attr]
+    assert soup.select_one(".mw-callout-term").get_text() == WORDS  # type: ignore[union-attr]
     assert soup.select_one(".mw-summary").get_text() == WORDS  # type: ignore[union-attr]
 
 

@@ -112,9 +112,10 @@ def book(server: tuple[Path, int], tmp_path_factory: pytest.TempPathFactory) -> 
     config.write_text(
         f"INHERIT: {HERE / 'mkdocs.yml'}\nsite_url: {url}\nsite_dir: {root / 'book'}\nwatch: []\n"
         f"docs_dir: {HERE / 'docs'}\n"
-        f"theme: {{custom_dir: {HERE / 'overrides'}}}\nplugins:\n  - search\n  - metalworking:\n"
-        f"      sources: {HERE / 'sources.yml'}\n      lock: {HERE / 'sources.lock'}\n      code: {HERE / 'code'}\n"
-        f"      mapping: {HERE / 'docs/assets/mapping.yml'}\n",
+        f"theme: {{custom_dir: {HERE / 'overrides'}}}\nplugins:\n  metalworking:\n"
+        f"    sources: {HERE / 'sources.yml'}\n    lock: {HERE / 'sources.lock'}\n    code: {HERE / 'code'}\n"
+        f"    mapping: {HERE / 'docs/assets/mapping.yml'}\n"
+        f"    callouts: {{links: {{modal: {{pages: {HERE / 'docs/assets/modal.txt'}}}}}}}\n",
         encoding="utf-8",
     )
     done = _build(config)

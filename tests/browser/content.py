@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tests.support import ASK
+
 SCALE = """\
 #include <metal_stdlib>
 using namespace metal;
@@ -162,10 +164,7 @@ theme:
   custom_dir: {here / "overrides"}
 plugins:
   - search
-  - metalworking:
-      store: store
-      offline: true
-      mapping: docs/assets/mapping.yml
+  - metalworking: {{store: store, offline: true, mapping: docs/assets/mapping.yml, {ASK}}}
 nav:
   - Home: index.md
   - First:

@@ -157,7 +157,15 @@ def test_everything_can_be_read_without_scripts(browser: Browser, site: Served) 
     context = browser.new_context(java_script_enabled=False, viewport={"width": 1300, "height": 900})
     page = context.new_page()
     page.goto(f"{site.url}first/one/")
-    for selector in (".mw-cuda", ".mw-pre", ".mw-notes", ".footnote", ".mw-place", ".mw-diagram svg", ".mw-nav-here"):
+    for selector in (
+        ".mw-callout",
+        ".mw-pre",
+        ".mw-notes",
+        ".footnote",
+        ".mw-place",
+        ".mw-diagram svg",
+        ".mw-nav-here",
+    ):
         expect(page.locator(selector).first).to_be_visible()
     expect(page.locator(".mw-code")).to_contain_text("kernel void scale")
     page.locator(".mw-nav").get_by_label("Pages of Second").click()

@@ -131,7 +131,7 @@ def test_previews_by_hover_focus_and_escape(page: Page, site: Served) -> None:
     page.keyboard.press("Escape")
     expect(preview).to_be_hidden()
     page.mouse.move(5, 5)
-    page.locator(".mw-cuda-carries a").focus()
+    page.locator(".mw-callout-carries a").focus()
     page.keyboard.press("Shift+Tab")
     page.keyboard.press("Tab")
     expect(preview).to_be_visible()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import Bench
+from tests.support import ASK, Bench
 
 KERNEL = """\
 #include <metal_stdlib>
@@ -30,9 +30,7 @@ theme:
   font: false
 plugins:
   - search
-  - metalworking:
-      store: store
-      offline: true
+  - metalworking: {store: store, offline: true, ASK}
 markdown_extensions: [footnotes, admonition]
 validation: {links: {anchors: warn}}
 nav:
@@ -43,7 +41,7 @@ nav:
       - first/two.md
   - Second:
       - second/three.md
-"""
+""".replace("ASK}", f"{ASK}}}")
 
 
 @dataclass

@@ -34,7 +34,7 @@ def test_search_finds_the_words_of_the_code_and_leaves_out_what_is_excluded(site
 
 
 def test_the_site_can_keep_all_code_out_of_the_search(site: Site) -> None:
-    site.config("offline: true", "offline: true\n      search: false")
+    site.config("offline: true", "offline: true, search: false")
     assert site.build().returncode == 0
     assert "thread_position_in_grid" not in (site.root / "site/search/search_index.json").read_text(encoding="utf-8")
 

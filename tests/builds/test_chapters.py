@@ -94,7 +94,7 @@ def test_the_templates_of_the_book_leave_it_without_a_number(about: Site) -> Non
 
 
 def test_callouts_may_be_required(site: Site) -> None:
-    site.config("offline: true", "offline: true\n      callouts: required")
+    site.config('"key": "cuda"', '"key": "cuda", "required": true')
     done = site.build()
     assert done.returncode == 0, done.stderr
     told = [line.split("  ")[-1] for line in done.stderr.splitlines() if "no callout" in line]

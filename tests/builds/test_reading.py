@@ -186,7 +186,7 @@ def test_front_matter_of_folders_counts(site: Site) -> None:
     site.page("second/.meta.yml", "summary: Of the folder.\ncuda: {term: Grid, verdict: transfers}\n")
     assert site.build("--strict").returncode == 0
     three = site.html("second/three/index.html")
-    assert '<span class="mw-cuda-term">Grid</span>' in three
+    assert '<span class="mw-callout-term">Grid</span>' in three
     assert '<p class="mw-summary">Of the folder.</p>' in three
     assert "Of the folder." in site.html("first/two/index.html"), "on the card of the next chapter"
     site.page("second/.meta.yml", "cuda: {term: Grid, verdict: maybe}\n")

@@ -83,6 +83,25 @@ def test_save_by_save(site: Site, serving: Serving) -> None:
     assert "two" in html
 
 
+def test_a_number_that_is_told_once_changes_everywhere(site: Site) -> None:
+    numbers = site.root / "quantities.yml"
+    text = 'quantities:\n  a: {value: 40, unit: W, sources: [{cite: "acme/kernels:add.metal#L1"}]}\n'
+    numbers.write_text(text, encoding="utf-8")
+    site.page("second/three.md", "# Three\n\nIt takes [=a].\n")
+    server = Serving(site)
+    try:
+        server.until("second/three/", lambda html: "40\u00a0W</abbr>" in html)
+        numbers.write_text(text.replace("40", "41"), encoding="utf-8")
+        server.until("second/three/", lambda html: "41\u00a0W</abbr>" in html)
+        assert '"value":41' in server.get("assets/metalworking/quantities.json")
+        numbers.write_text(text.replace("40, unit: W", "40, unit: frobs"), encoding="utf-8")
+        server.until("second/three/", lambda html: "[=a]" in html)
+        numbers.write_text(text, encoding="utf-8")
+        server.until("second/three/", lambda html: "40\u00a0W</abbr>" in html)
+    finally:
+        server.stop()
+
+
 def test_files_that_are_made_while_it_runs(site: Site) -> None:
     kept = {name: (site.root / name).read_text(encoding="utf-8") for name in ("sources.yml", "sources.lock")}
     for name in kept:

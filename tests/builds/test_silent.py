@@ -51,7 +51,7 @@ def test_a_bibliography_is_refused_unless_citations_are_its_own(
     refused = site.run_with({"PYTHONPATH": str(package)}, *command)
     assert refused.returncode == 1
     assert "the bibtex plugin reads [@key] too" in refused.stderr
-    site.config("offline: true", "offline: true\n      citations: false")
+    site.config('"citations": true', '"citations": false')
     done = site.run_with({"PYTHONPATH": str(package)}, *command)
     assert done.returncode == 0, done.stderr
     assert "A claim [acme/kernels:add.metal#L1]." in site.html("first/one/index.html")

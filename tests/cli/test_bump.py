@@ -22,10 +22,13 @@ def test_every_kind_of_place_moves_with_its_lines(desk: Desk) -> None:
     (desk.root / "mapping.yml").write_text(
         "# kept\n- cuda: x\n  metal: y\n  source: ['acme/kernels:a.c#L5-6, a note']\n", encoding="utf-8"
     )
-    desk.config("      store: store\n", "      store: store\n      mapping: mapping.yml\n")
+    (desk.root / "quantities.yml").write_text(
+        "quantities:\n  a: {value: 1, sources: [{cite: 'acme/kernels:a.c#L30, M1'}]}\n", encoding="utf-8"
+    )
+    desk.config("{store: store,", "{store: store, mapping: mapping.yml,")
     desk.config("[footnotes, admonition]", "[footnotes, admonition, md_in_html]")
     (desk.root / "docs/data.json").write_text('{"src": "acme/kernels:a.c#L30"}\n', encoding="utf-8")
-    desk.page("second/three.md", "# Table\n\n<!-- mapping-table -->\n")
+    desk.page("second/three.md", "# Table\n\n[=a]\n\n<!-- mapping-table -->\n")
     desk.page(
         "first/one.md",
         "---\nsummary: One.\ncuda:\n  term: x\n  verdict: none\n  carries: Kept [@acme/kernels:a.c#L1, M1].\n---\n\n"
@@ -50,11 +53,12 @@ def test_every_kind_of_place_moves_with_its_lines(desk: Desk) -> None:
         "docs/first/one.md:25: unchanged b.c",
         "    cited as a whole, and the file changed: read it again",
         "mapping.yml:4: moved a.c L5-6 -> L7-8",
+        "quantities.yml:2: moved a.c L30 -> L32",
         "sources.yml:2: tag: v1.0 dropped: it was of the old commit",
     ]
     assert done.stderr.splitlines()[-2:] == [
-        f"acme/kernels {desk.sha} -> {new[:7]}: 1 unchanged, 6 moved",
-        "5 files written",
+        f"acme/kernels {desk.sha} -> {new[:7]}: 1 unchanged, 7 moved",
+        "6 files written",
     ]
     old = desk.sha
     text = desk.text("docs/first/one.md")
@@ -67,6 +71,7 @@ def test_every_kind_of_place_moves_with_its_lines(desk: Desk) -> None:
     assert f"the whole file [@acme/kernels@{new}:b.c]." in text
     assert f"```\n<< excerpt acme/kernels@{old}:a.c#L3 >>\n[@acme/kernels:a.c#L3]\n```" in text
     assert desk.text("mapping.yml") == "# kept\n- cuda: x\n  metal: y\n  source: ['acme/kernels:a.c#L7-8, a note']\n"
+    assert "cite: 'acme/kernels:a.c#L32, M1'" in desk.text("quantities.yml")
     assert desk.text("docs/data.json") == '{"src": "acme/kernels:a.c#L32"}\n'
     assert f"    commit: {new}\n    license: MIT\n    date: 2024-05-01\n" in desk.text("sources.yml")
     assert "tag:" not in desk.text("sources.yml")

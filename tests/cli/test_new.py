@@ -39,7 +39,7 @@ def test_the_page_builds_and_checks_as_it_is(desk: Desk) -> None:
     built = desk.build("--strict")
     assert built.returncode == 0, built.stderr
     html = desk.html("first/register-file/index.html")
-    assert 'class="mw-cuda mw-v-none"' in html
+    assert 'class="mw-callout mw-v-none"' in html
     assert '<h1 id="register-file">Register file' in html
     assert not (desk.root / "sources.lock").exists(), "the lock is not touched"
 

@@ -52,6 +52,6 @@ def test_three_commands(fresh: Workshop) -> None:
     assert done.returncode == 0, done.stdout
     html = (fresh.root / "site/machine/clusters/index.html").read_text(encoding="utf-8")
     assert re.search(r'<figure class="mw-excerpt[^>]*>\s*<figcaption', html), "quoted, or a card where no bytes are"
-    assert 'class="mw-cuda' in html
+    assert 'class="mw-callout' in html
     after = (fresh.root / "site/machine/gpu-core/index.html").read_text(encoding="utf-8")
     assert re.search(r'rel="next"[^>]*>\s*<span class="mw-next-label">Next</span>\s*<span[^>]*>Clusters<', after)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,6 +26,7 @@ from mkdocs_metalworking.quote.diagnostics import Severity
 from mkdocs_metalworking.quote.licenses import ALLOWED_LICENSES
 from mkdocs_metalworking.quote.yamldoc import load_yaml
 from tests.docs.blocks import Workshop, blocks
+from tests.support import ASKED
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -33,7 +35,11 @@ PAGES = sorted(
 )
 PUZZLES = "d631c7f4a8209a94bafb6698ae9ea3de514418ef"
 PIN = f"repositories:\n  - repo: abeleinin/Metal-Puzzles\n    commit: {PUZZLES}\n    license: MIT\n"
-MKDOCS = "site_name: Notes\ntheme:\n  name: material\nplugins:\n  - search\n  - metalworking:\n      offline: true\n"
+MKDOCS = (
+    "site_name: Notes\ntheme:\n  name: material\nplugins:\n  - search\n"
+    "  - metalworking:\n      offline: true\n"
+    + "".join(f"      {name}: {json.dumps(value)}\n" for name, value in ASKED.items())
+)
 QUOTING = "# Page\n\n<< excerpt abeleinin/Metal-Puzzles@d631c7f:metal_puzzles.py#L345-348 >>\n"
 SHELL = (
     "pip install mkdocs-metalworking",

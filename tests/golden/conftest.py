@@ -44,6 +44,24 @@ FILES: dict[str, str | bytes] = {
     "comment.c": "/* opens here\n   still a comment\n   ends here */\nint code;\n",
     "wide.c": "".join(f"int line{i};\n" for i in range(1, 121)),
 }
+QUANTITIES = """\
+counts: [core, thread]
+quantities:
+  sum:
+    name: Float sum over the simdgroup
+    value: 14.5
+    unit: cycles
+    chip: M1 Max
+    method: "<b>one</b> chain & more"
+    sources: [{cite: "acme/kernels:scale.metal#L4", kind: measured}]
+  cores: {value: 40, unit: cores, sources: [{cite: bare, kind: documented}]}
+  clock: {value: 1620, unit: MHz, sources: [{cite: handbook, kind: reported}]}
+  rate: {formula: cores * 256 * clock, unit: TFLOPS}
+  latency: {value: 523, range: [515, 919], unit: ns, sources: [{cite: bare, kind: reported}]}
+  threads: {value: 3072, unit: threads, sources: [{cite: bare}]}
+  share: {value: 7.5, unit: "%", sources: [{cite: bare}]}
+  note: {value: 1, shown: <b>, name: <i>x</i>, chip: <script>, sources: [{cite: bare, kind: reported}]}
+"""
 
 
 @pytest.fixture(scope="session")
@@ -59,6 +77,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
         "    url: https://example.org/handbook?a=1&b=2\n"
         "  - key: bare\n    title: Bare title\n"
     )
+    (bench.root / "quantities.yml").write_text(QUANTITIES, encoding="utf-8")
     locked = [("acme/kernels", name) for name in FILES if name not in ("latin.c",)]
     bench.write([*locked, ("acme/copyleft", "a.c"), ("acme/partly", "lib/a.c"), ("acme/partly", "b.c")])
     return bench

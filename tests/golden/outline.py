@@ -99,7 +99,7 @@ class _Outline(HTMLParser):
         self.text, self.leaf = "", None
 
 
-_SHOWN = {"admonition", "tabbed-set", "tabbed-block", "footnote", "mw-error", "mw-cuda", "box"}
+_SHOWN = {"admonition", "tabbed-set", "tabbed-block", "footnote", "mw-error", "mw-callout", "box"}
 
 
 def outline(html: str) -> str:

@@ -27,6 +27,7 @@ def _fill(text: str, bench: Bench) -> str:
         "{k}": f"acme/kernels@{commit[:7]}",
         "{full}": commit,
         "{short}": commit[:7],
+        "{_}": "\u00a0",
         "{secret}": f"acme/secret@{bench.commits['acme/secret'][:7]}",
         "{copyleft}": f"acme/copyleft@{bench.commits['acme/copyleft'][:7]}",
         "{partly}": f"acme/partly@{bench.commits['acme/partly'][:7]}",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import yaml
 
-from tests.support import Bench
+from tests.support import ASK, Bench
 from tests.trust.world import PIECES
 
 HERE = Path(__file__).resolve().parents[2]
@@ -83,10 +83,10 @@ site_name: Hostile
 theme: {name: material, font: false}
 plugins:
   - search
-  - metalworking: {store: store, offline: true, mapping: docs/mapping.yml}
+  - metalworking: {store: store, offline: true, mapping: docs/mapping.yml, ASK}
 markdown_extensions: [footnotes, admonition, attr_list, md_in_html, tables, pymdownx.superfences, pymdownx.details]
 nav: [index.md, {Chapter: [code.md, sources.md, a-z.md, table.md]}]
-"""
+""".replace("ASK}", f"{ASK}}}")
 
 
 def config(theme: str, out: Path) -> str:
@@ -96,6 +96,6 @@ def config(theme: str, out: Path) -> str:
     return (
         f"INHERIT: {HERE / 'mkdocs.yml'}\nsite_dir: {out}\ndocs_dir: docs\nwatch: []\nsite_url: ''\n"
         f"theme: {{custom_dir: {HERE / 'overrides'}}}\nplugins:\n  - search\n"
-        "  - metalworking: {store: store, offline: true, mapping: docs/mapping.yml}\n"
+        f"  - metalworking: {{store: store, offline: true, mapping: docs/mapping.yml, {ASK}}}\n"
         "nav: [index.md, {Chapter: [code.md, sources.md, a-z.md, table.md]}]\n"
     )

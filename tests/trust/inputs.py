@@ -10,7 +10,7 @@ import markdown
 
 from mkdocs_metalworking.deliver.project import Project, Settings
 from mkdocs_metalworking.deliver.store import Store
-from mkdocs_metalworking.glossary.callout import read_front_matter
+from mkdocs_metalworking.glossary.callout import Callouts, read_front_matter
 from mkdocs_metalworking.glossary.mapping import mapping_table, read_mapping
 from mkdocs_metalworking.markdown.extension import MetalworkingExtension
 from mkdocs_metalworking.markdown.page import PageContext
@@ -22,7 +22,9 @@ from mkdocs_metalworking.quote.lines import format_ranges, parse_ranges
 from mkdocs_metalworking.quote.lock import Lock, load_lock
 from mkdocs_metalworking.quote.permalinks import parse_permalink, permalink
 from mkdocs_metalworking.quote.sources import load_sources
-from tests.support import EXTENSION_CONFIGS, EXTENSIONS
+from tests.support import ASKED, EXTENSION_CONFIGS, EXTENSIONS
+
+_CALLOUTS = Callouts.of(ASKED["callouts"], Path())
 
 # Words of every grammar, and what has broken other parsers.
 TOKENS = (
@@ -194,11 +196,12 @@ def _lock(text: str) -> None:
 
 
 def _front(text: str) -> None:
-    meta, problems = read_front_matter(text, "p.md")
+    meta, problems = read_front_matter(text, "p.md", _CALLOUTS)
     printable(problems)
     meta.summary.encode()
     if meta.cuda is not None:
-        "".join([meta.cuda.term, *meta.cuda.apis, *meta.cuda.modal, meta.cuda.carries, meta.cuda.misleads]).encode()
+        slugs = [slug for _, found in meta.cuda.links for slug in found]
+        "".join([meta.cuda.term, *meta.cuda.apis, *slugs, meta.cuda.carries, meta.cuda.misleads]).encode()
 
 
 def _citation(text: str) -> None:
@@ -240,7 +243,7 @@ class Pages:
         assert "\x02" not in html
 
     def convert(self, text: str, *, late: bool = False) -> tuple[str, PageContext]:
-        extension = MetalworkingExtension(project=self._project)
+        extension = MetalworkingExtension(project=self._project, citations=True, callouts=ASKED["callouts"])
         extension.page = page = PageContext(path="docs/page.md", source=text)
         extension.late = late
         md = markdown.Markdown(extensions=[*EXTENSIONS, extension], extension_configs=EXTENSION_CONFIGS)

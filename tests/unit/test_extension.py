@@ -13,8 +13,9 @@ import pytest
 from mkdocs_metalworking.deliver.project import Settings
 from mkdocs_metalworking.markdown.extension import QuotationError
 from mkdocs_metalworking.quote.diagnostics import MetalworkingError
-from tests.support import Bench
+from tests.support import ASKED, Bench
 
+WISHES = {"citations": True, "callouts": ASKED["callouts"]}
 SOURCE = "kernel void f() {\n    g();\n}\n"
 
 
@@ -27,7 +28,7 @@ def bench(tmp_path: Path) -> Bench:
 
 
 def convert(bench: Bench, text: str, **options: object) -> str:
-    common = {"root": str(bench.root), "store": "store", "offline": True, "page": "a.md"}
+    common = {"root": str(bench.root), "store": "store", "offline": True, "page": "a.md", **WISHES}
     config = {"mkdocs_metalworking": {**common, **options}}
     return markdown.markdown(text, extensions=["mkdocs_metalworking"], extension_configs=config)
 
@@ -40,7 +41,7 @@ def test_excerpt_callout_and_citation_by_entry_point(bench: Bench) -> None:
         f"<< excerpt acme/kernels@{sha}:f.metal#L2 >>\n\n"
         "Said [@acme/kernels:f.metal#L1].\n",
     )
-    assert '<aside aria-label="If you know CUDA" class="mw-cuda mw-v-transfers">' in html
+    assert '<aside aria-label="If you know CUDA" class="mw-callout mw-v-transfers">' in html
     assert '<span class="n">g</span>' in html or '<span class="nf">g</span>' in html
     assert '<div class="footnote">' in html
     assert "---" not in html
@@ -64,7 +65,8 @@ def test_a_page_without_bytes_is_a_card_and_no_error(bench: Bench, tmp_path: Pat
 
 def test_one_markdown_instance_converts_many_pages(bench: Bench) -> None:
     sha = bench.commits["acme/kernels"][:7]
-    config = {"mkdocs_metalworking": {"root": str(bench.root), "store": "store", "offline": True}}
+    options = {"root": str(bench.root), "store": "store", "offline": True, **WISHES}
+    config = {"mkdocs_metalworking": options}
     md = markdown.Markdown(extensions=["mkdocs_metalworking"], extension_configs=config)
     text = f"<< excerpt acme/kernels@{sha}:f.metal#L2 >>\n\nSaid [@acme/kernels:f.metal].\n"
     first = md.reset().convert(text)

@@ -32,7 +32,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
 
 def told(project: Project, source: str, text: str, **extensions: dict[str, object]) -> list[str]:
     """Convert *text* as what became of the file *source*; returns what was told."""
-    extension = MetalworkingExtension(project=project)
+    extension = MetalworkingExtension(project=project, citations=True)
     extension.page = page = PageContext(path="p.md", source=source)
     markdown.Markdown(
         extensions=["tables", "pymdownx.superfences", *extensions, extension], extension_configs=extensions
@@ -139,7 +139,7 @@ def test_code_that_is_put_aside_is_code(project: Project) -> None:
 
 
 def test_a_fence_that_no_extension_reads_is_told_on_its_line(project: Project) -> None:
-    extension = MetalworkingExtension(project=project)
+    extension = MetalworkingExtension(project=project, citations=True)
     source = "Text.\n\n~~~ c\n[@gone]\n~~~\n"
     extension.page = page = PageContext(path="p.md", source=source)
     markdown.Markdown(extensions=[extension]).convert(source)

@@ -2,7 +2,8 @@
    Weights: 2 FLOP for each weight and token. Causal attention over T tokens: 2 x layers x heads x head dimension x T^2.
    Published runs: llama.cpp PR 16634 (mweinbach, 2025-10-25, llama-bench, base M5) and llama.cpp discussion 4167;
    their cache, 64 tokens on average, is left out; the size of LLaMA 7B Q4_0, 3.56 GiB and 6.74 B, from llama.cpp PR 2917. */
-import { bars, bytes, chips, facts, mount as place, percent, round } from "./ui.js";
+import { chips } from "./quantities.js";
+import { bars, bytes, facts, mount as place, percent, round } from "./ui.js";
 import { BITS, FORMATS, cache, fits, perToken } from "./kv-cache.js";
 import { ridge, roofs } from "./roofline.js";
 
@@ -101,4 +102,4 @@ const spec = (table) => ({
     };
   },
 });
-export const mount = async (element) => place(element, spec(await chips()));
+export const mount = (element) => place(element, spec(chips));

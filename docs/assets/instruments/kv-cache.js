@@ -2,7 +2,8 @@
    Bits with their scales. ggml blocks of 32: ggml-org/llama.cpp ggml/src/ggml-common.h L184-246 (q4_0 18 bytes, q4_1 20,
    q5_0 22, q5_1 24, q8_0 34). MLX affine, group 64, fp16 scale and bias: 32 bits for 64 values (mlx-lm 0.32.2,
    mlx_lm/models/cache.py). llama.cpp's Metal attention takes only equal types for K and V: ggml-metal-device.m L1165-1167. */
-import { bars, bytes, chips, count, facts, mount as place, round } from "./ui.js";
+import { chips, quantity } from "./quantities.js";
+import { bars, bytes, count, facts, mount as place, round } from "./ui.js";
 import { roofs } from "./roofline.js";
 
 export const BITS = { f32: 32, f16: 16, q8_0: (34 * 8) / 32, q5_1: (24 * 8) / 32, q5_0: (22 * 8) / 32, q4_1: (20 * 8) / 32, q4_0: (18 * 8) / 32, mlx8: 8 + 32 / 64, mlx4: 4 + 32 / 64 };
@@ -16,7 +17,7 @@ export const cache = (shape) => perToken(shape) * shape.tokens * (shape.batch ??
 export const milliseconds = (size, gbs) => size / gbs / 1e6;
 
 /** Shares of memory that the GPU is recommended to hold, lowest and highest seen: ollama PR 17367. */
-export const WORKING_SET = [0.66, 0.84];
+export const WORKING_SET = quantity("ollama.share").map((share) => share / 100);
 /** Where a size stands against those shares. Memory in GB as Apple counts it, 2^30 bytes. */
 export const fits = (size, gigabytes) => {
   const share = size / (gigabytes * 2 ** 30);
@@ -68,4 +69,4 @@ const spec = (table) => ({
     };
   },
 });
-export const mount = async (element) => place(element, spec(await chips()));
+export const mount = (element) => place(element, spec(chips));

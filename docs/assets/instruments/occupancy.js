@@ -3,11 +3,12 @@
    3,072 threads; Apple7 and Apple8, inferred). Saturation at 24 simdgroups: the same file, L208 (M1 Max).
    The staircase of registers and threads: Rosenzweig, Mesa commit e7139838754e. */
 import { bars, bytes, count, facts, mount as place, percent, some, table, wrong } from "./ui.js";
+import { quantity } from "./quantities.js";
 
-export const POOL = { registers: 208 * 1024, memory: 60 * 1024, threads: 3072 };
-export const SATURATION = 24;
-export const CEILING = 128;
-export const GROUP_MEMORY = 32768;
+export const POOL = { registers: quantity("m1.pool.registers") * 1024, memory: quantity("m1.pool.memory") * 1024, threads: quantity("m1.pool.threads") };
+export const SATURATION = quantity("m1.saturation");
+export const CEILING = quantity("m1.registers");
+export const GROUP_MEMORY = quantity("threadgroup.memory") * 1024;
 
 /** Registers are handed out in steps of 8 halves, which is 4 registers. */
 export const allocated = (registers) => Math.ceil(registers / 4) * 4;
@@ -90,7 +91,7 @@ const spec = {
         bars(
           width, "Threadgroups that fit, by pool",
           `Registers admit ${fits.byRegisters}, threadgroup memory ${fits.byMemory ?? "any number"}, threads ${fits.byThreads}. The smallest decides.`,
-          [["208 KB of registers", fits.byRegisters], ["60 KB of threadgroup memory", fits.byMemory], ["3,072 threads", fits.byThreads]].map(([name, value]) => [
+          [[`${POOL.registers / 1024} KB of registers`, fits.byRegisters], [`${POOL.memory / 1024} KB of threadgroup memory`, fits.byMemory], [`${count(POOL.threads)} threads`, fits.byThreads]].map(([name, value]) => [
             name, value ?? most, value === groups ? "d-hot" : "d-a", value === null ? "no limit" : String(value),
           ]),
           most,

@@ -1,9 +1,10 @@
 /* Roofline: a chip's two ceilings, and one kernel under them.
-   Counted plateau: cores x 128 lanes x 2 x clock (docs/machine/chips.md, chips.json). FP16 on the ALUs: 256 operations
+   Counted plateau: cores x 128 lanes x 2 x clock (docs/machine/chips.md). FP16 on the ALUs: 256 operations
    a core and cycle in either precision on M1 and M2 (philipturner/metal-benchmarks README.md L124-127), 1.70 times FP32
    on an M5 Max, each at its best (phosphor: 198.3 and 116.9 FMAs per core and cycle), unknown on M3 and M4. Matrix units: 1,024 operations per core and cycle, estimated from an A19
    (Zakharko); 58.2 TFLOPS measured on an M5 Max (MLX PR 3211). */
-import { cell, chart, chips, count, draw, facts, fixed, label, mount as place, percent, round, wrong } from "./ui.js";
+import { chips, quantity } from "./quantities.js";
+import { cell, chart, count, draw, facts, fixed, label, mount as place, percent, round, wrong } from "./ui.js";
 
 /** FLOP per byte at which the slope meets the plateau. */
 export const ridge = (tflops, gbs) => (tflops * 1000) / gbs;
@@ -17,13 +18,16 @@ export const product = ({ m, n, k, type }) => {
   return { flop: 2 * m * n * k, bytes: value * (m * k + m * n) + weight * k * n };
 };
 
+/** FP16 over FP32 on the lanes of an M5, and FP16 operations per core and cycle of its matrix unit. */
+const RATIO_FP16 = quantity("m5-max.fp16-ratio");
+const MATRIX = quantity("a19.matrix");
 /** Published measurements of the roofs themselves: [value, whose]. */
 export const MEASURED = {
-  M4: { gbs: [113.5, "read, int4-gemv"], alu: [2.9, "Hübner et al."] },
-  M5: { gbs: [122, "Michael's Tinkerings"], alu: [3.76, "eight FMA chains, Michael's Tinkerings"] },
-  "M1 Ultra": { gbs: [680, "one reduction, MLX issue 3837"] },
-  "M2 Ultra": { alu: [20.7, "fp32 GEMM, MLX PR 1518"] },
-  "M5 Max": { gbs: [516, "copy, m5-gemm"], alu: [13.5, "fp32 GEMM, m5-gemm"], matrix: [58.2, "fp16 GEMM, MLX PR 3211"] },
+  M4: { gbs: [quantity("m4.read"), "read, int4-gemv"], alu: [quantity("m4.fp32.reached"), "Hübner et al."] },
+  M5: { gbs: [quantity("m5.read"), "Michael's Tinkerings"], alu: [quantity("m5.fp32.chains"), "eight FMA chains, Michael's Tinkerings"] },
+  "M1 Ultra": { gbs: [quantity("m1-ultra.read"), "one reduction, MLX issue 3837"] },
+  "M2 Ultra": { alu: [quantity("m2-ultra.fp32.reached"), "fp32 GEMM, MLX PR 1518"] },
+  "M5 Max": { gbs: [quantity("m5-max.copy"), "copy, m5-gemm"], alu: [quantity("m5-gemm.fp32"), "fp32 GEMM, m5-gemm"], matrix: [quantity("mlx.nax"), "fp16 GEMM, MLX PR 3211"] },
 };
 /** Both roofs of a chip on a path: {gbs, tflops, ...} with a word on each; a roof without a source is null. */
 export const roofs = (row, path, use) => {
@@ -35,13 +39,13 @@ export const roofs = (row, path, use) => {
   let from;
   if (path === "alu") [tflops, from] = [counted, counted === null ? "no GPU clock has been published" : "cores × 128 × 2 × clock"];
   else if (path === "alu16") {
-    if (generation <= 8) [tflops, from] = [counted, "as FP32: 256 operations per core and cycle in both"];
+    if (generation <= 8) [tflops, from] = [counted, `as FP32: ${count(quantity("core.flop"))} operations per core and cycle in both`];
     else if (generation === 9) from = "the FP16 rate of M3 and M4 alone has not been published";
-    else [tflops, from] = [counted && counted * 1.7, counted === null ? "no GPU clock has been published" : "1.70 × FP32, each at its best on one M5 Max"];
+    else [tflops, from] = [counted && counted * RATIO_FP16, counted === null ? "no GPU clock has been published" : `${fixed(RATIO_FP16, 2)} × FP32, each at its best on one M5 Max`];
   } else if (generation < 10) from = "no faster matrix unit is known before M5";
   else {
     const clock = cell(row, "clock_mhz");
-    [tflops, from] = clock === null ? [null, "no GPU clock has been published"] : [(cell(row, "cores") * 1024 * clock) / 1e6, "1,024 operations per core and cycle, estimated from an A19"];
+    [tflops, from] = clock === null ? [null, "no GPU clock has been published"] : [(cell(row, "cores") * MATRIX * clock) / 1e6, `${count(MATRIX)} operations per core and cycle, estimated from an A19`];
   }
   if (measured[path]) [tflops, from] = [measured[path][0], `measured: ${measured[path][1]}`];
   const gbs = measured.gbs ? measured.gbs[0] : cell(row, "bandwidth_gbs");
@@ -54,12 +58,12 @@ export const roofs = (row, path, use) => {
 const cube = (n, value, transfers) => [2 * n ** 3, transfers * n * n * value];
 const decode = (heads) => [4 * 32 * 32768 * 128, 2 * heads * 32768 * 128 * 2];
 export const CASES = [
-  ...[[1024, 3.3], [2048, 7.7], [4096, 13.5], [8192, 13.0]].map(([n, reached]) => [`m5-gemm fp32, ${count(n)}³, one buffer`, "M5 Max", "alu", ...cube(n, 4, 4), reached, "m5-gemm README"]),
-  ...[[1024, 10.7], [4096, 13.1]].map(([n, reached]) => [`m5-gemm fp32, ${count(n)}³, two buffers`, "M5 Max", "alu", ...cube(n, 4, 4), reached, "m5-gemm README"]),
+  ...[[1024, quantity("m5-gemm.fp32.1024")], [2048, quantity("m5-gemm.fp32.2048")], [4096, quantity("m5-gemm.fp32")], [8192, quantity("m5-gemm.fp32.8192")]].map(([n, reached]) => [`m5-gemm fp32, ${count(n)}³, one buffer`, "M5 Max", "alu", ...cube(n, 4, 4), reached, "m5-gemm README"]),
+  ...[[1024, quantity("m5-gemm.double.1024")], [4096, quantity("m5-gemm.double")]].map(([n, reached]) => [`m5-gemm fp32, ${count(n)}³, two buffers`, "M5 Max", "alu", ...cube(n, 4, 4), reached, "m5-gemm README"]),
   // The harness gives MPS a random beta (m5-gemm matmul.py L92-93, mps_matmul.py L41-50), so C is read too.
-  ["MPS fp32, 4,096³", "M5 Max", "alu", ...cube(4096, 4, 4), 11.7, "m5-gemm README"],
-  ["MLX steel fp32, 4,096³", "M2 Ultra", "alu", ...cube(4096, 4, 3), 20.7, "MLX PR 1518"],
-  ["MLX NAX fp16, 4,096³", "M5 Max", "matrix", ...cube(4096, 2, 3), 58.2, "MLX PR 3211"],
+  ["MPS fp32, 4,096³", "M5 Max", "alu", ...cube(4096, 4, 4), quantity("m5-max.mps"), "m5-gemm README"],
+  ["MLX steel fp32, 4,096³", "M2 Ultra", "alu", ...cube(4096, 4, 3), quantity("m2-ultra.fp32.reached"), "MLX PR 1518"],
+  ["MLX NAX fp16, 4,096³", "M5 Max", "matrix", ...cube(4096, 2, 3), quantity("mlx.nax"), "MLX PR 3211"],
   ...[[32, 1.148], [8, 0.451], [4, 0.351], [1, 0.307]].map(([heads, ms]) => {
     const [flop, size] = decode(heads);
     return [`MLX decode attention, 32,768 keys, ${heads} KV head${heads > 1 ? "s" : ""}`, "M5 Max", "alu", flop, size, flop / ms / 1e9, "comment in MLX issue 3837"];
@@ -169,4 +173,4 @@ const rowsAt = (state, meets) => {
   const found = rows(state, meets);
   return found === null ? "never: n and k are too small" : fixed(found, 0);
 };
-export const mount = async (element) => place(element, spec(await chips()));
+export const mount = (element) => place(element, spec(chips));

@@ -4,6 +4,7 @@
    gemm_nax.h L60-64 (16 x 16, eight elements a lane, slabs of 32). */
 import { CEILING, GROUP_MEMORY, SATURATION, largestThreadgroup, residency } from "./occupancy.js";
 import { bars, chart, count, draw, facts, label, mount as place, round, some, table, wrong } from "./ui.js";
+import { quantity } from "./quantities.js";
 
 /** Bytes of a staged operand of rows x columns, `pad` bytes behind each row. 0 when it is not staged. */
 export const staged = (rows, columns, size, pad) => (size ? rows * (columns + pad / size) * size : 0);
@@ -46,30 +47,30 @@ export const budget = ({ bm, bn, bk, wm, wn, memoryA, memoryB, stageA, stageB, p
 
 const base = { transposedB: false, buffers: 1, reserve: 0 };
 export const KERNELS = [
-  ["m5-gemm, fp32", { bm: 64, bn: 64, bk: 16, wm: 2, wn: 2, memoryA: "4", memoryB: "4", stageA: "4", stageB: "4", pad: 0, fragment: "8", operand: "4", rate: 13.5, ...base }],
-  ["m5-gemm, the 8 × 8 grid that spilled", { bm: 128, bn: 128, bk: 16, wm: 2, wn: 2, memoryA: "4", memoryB: "4", stageA: "4", stageB: "4", pad: 0, fragment: "8", operand: "4", rate: 13.5, ...base }],
-  ["steel fp16, medium device", { bm: 64, bn: 64, bk: 16, wm: 2, wn: 2, memoryA: "2", memoryB: "2", stageA: "2", stageB: "2", pad: 16, fragment: "8", operand: "4", rate: 13.5, ...base }],
-  ["steel fp16, small device, nn", { bm: 64, bn: 64, bk: 16, wm: 1, wn: 2, memoryA: "2", memoryB: "2", stageA: "2", stageB: "2", pad: 16, fragment: "8", operand: "4", rate: 13.5, ...base }],
-  ["steel fp32, nt, its largest footprint", { bm: 64, bn: 32, bk: 32, wm: 2, wn: 2, memoryA: "4", memoryB: "4", stageA: "4", stageB: "4", pad: 16, fragment: "8", operand: "4", rate: 13.5, ...base, transposedB: true }],
-  ["llama.cpp, f16 weights", { bm: 64, bn: 32, bk: 32, wm: 2, wn: 2, memoryA: "2", memoryB: "4", stageA: "2", stageB: "2", pad: 0, fragment: "8", operand: "2", rate: 13.5, ...base }],
-  ["llama.cpp, tensor API", { bm: 64, bn: 128, bk: 32, wm: 2, wn: 2, memoryA: "2", memoryB: "4", stageA: "2", stageB: "0", pad: 0, fragment: "0", operand: "2", rate: 58.2, ...base }],
-  ["metal-flash-attention fp32, M1 and M2", { bm: 48, bn: 48, bk: 24, wm: 2, wn: 2, memoryA: "4", memoryB: "4", stageA: "4", stageB: "4", pad: 0, fragment: "8", operand: "4", rate: 13.5, ...base }],
+  ["m5-gemm, fp32", { bm: 64, bn: 64, bk: 16, wm: 2, wn: 2, memoryA: "4", memoryB: "4", stageA: "4", stageB: "4", pad: 0, fragment: "8", operand: "4", rate: quantity("m5-gemm.fp32"), ...base }],
+  ["m5-gemm, the 8 × 8 grid that spilled", { bm: 128, bn: 128, bk: 16, wm: 2, wn: 2, memoryA: "4", memoryB: "4", stageA: "4", stageB: "4", pad: 0, fragment: "8", operand: "4", rate: quantity("m5-gemm.fp32"), ...base }],
+  ["steel fp16, medium device", { bm: 64, bn: 64, bk: 16, wm: 2, wn: 2, memoryA: "2", memoryB: "2", stageA: "2", stageB: "2", pad: 16, fragment: "8", operand: "4", rate: quantity("m5-gemm.fp32"), ...base }],
+  ["steel fp16, small device, nn", { bm: 64, bn: 64, bk: 16, wm: 1, wn: 2, memoryA: "2", memoryB: "2", stageA: "2", stageB: "2", pad: 16, fragment: "8", operand: "4", rate: quantity("m5-gemm.fp32"), ...base }],
+  ["steel fp32, nt, its largest footprint", { bm: 64, bn: 32, bk: 32, wm: 2, wn: 2, memoryA: "4", memoryB: "4", stageA: "4", stageB: "4", pad: 16, fragment: "8", operand: "4", rate: quantity("m5-gemm.fp32"), ...base, transposedB: true }],
+  ["llama.cpp, f16 weights", { bm: 64, bn: 32, bk: 32, wm: 2, wn: 2, memoryA: "2", memoryB: "4", stageA: "2", stageB: "2", pad: 0, fragment: "8", operand: "2", rate: quantity("m5-gemm.fp32"), ...base }],
+  ["llama.cpp, tensor API", { bm: 64, bn: 128, bk: 32, wm: 2, wn: 2, memoryA: "2", memoryB: "4", stageA: "2", stageB: "0", pad: 0, fragment: "0", operand: "2", rate: quantity("mlx.nax"), ...base }],
+  ["metal-flash-attention fp32, M1 and M2", { bm: 48, bn: 48, bk: 24, wm: 2, wn: 2, memoryA: "4", memoryB: "4", stageA: "4", stageB: "4", pad: 0, fragment: "8", operand: "4", rate: quantity("m5-gemm.fp32"), ...base }],
   // Allocates max(A + B, C) = max(2,048, 4,096) bytes and uses them at edges only: GEMMKernel.swift L264-269.
-  ["metal-flash-attention fp32, M3 and later", { bm: 32, bn: 32, bk: 8, wm: 1, wn: 1, memoryA: "4", memoryB: "4", stageA: "0", stageB: "0", pad: 0, fragment: "8", operand: "4", rate: 13.5, ...base, reserve: 4096 }],
-  ["MLX NAX fp16, M5 class s", { bm: 64, bn: 128, bk: 256, wm: 2, wn: 4, memoryA: "2", memoryB: "2", stageA: "0", stageB: "0", pad: 0, fragment: "16", operand: "2", rate: 58.2, ...base }],
+  ["metal-flash-attention fp32, M3 and later", { bm: 32, bn: 32, bk: 8, wm: 1, wn: 1, memoryA: "4", memoryB: "4", stageA: "0", stageB: "0", pad: 0, fragment: "8", operand: "4", rate: quantity("m5-gemm.fp32"), ...base, reserve: 4096 }],
+  ["MLX NAX fp16, M5 class s", { bm: 64, bn: 128, bk: 256, wm: 2, wn: 4, memoryA: "2", memoryB: "2", stageA: "0", stageB: "0", pad: 0, fragment: "16", operand: "2", rate: quantity("mlx.nax"), ...base }],
 ];
 /** Read the strings of the form's selects as numbers. */
 export const numbers = (values) => Object.fromEntries(Object.entries(values).map(([key, value]) => [key, typeof value === "string" ? Number(value) : value]));
 
 /** Bandwidth of threadgroup memory at unit stride, 4-byte loads, M5 Max, all cores: phosphor, soc_bench results. Wider loads move more. */
-const MEASURED_TB = 6.2;
+const MEASURED_TB = quantity("m5-max.threadgroup.bandwidth");
 
 const registerBar = (width, made) => {
   const left = 8;
   const most = Math.max(160, Math.ceil((made.registers ?? made.accumulators) / 32) * 32);
   const x = (value) => left + (value / most) * (width - 2 * left);
   const narrow = width < 520;
-  const marks = [[64, "64: Modular's limit for accumulators", "64 Modular"], [120, "120: last without spilling, M5 Max", "120 without spilling"], [CEILING, "128: the ceiling", "128 the ceiling"]];
+  const marks = [[64, "64: Modular's limit for accumulators", "64 Modular"], [quantity("m5-max.registers.live"), `${quantity("m5-max.registers.live")}: last without spilling, M5 Max`, `${quantity("m5-max.registers.live")} without spilling`], [CEILING, "128: the ceiling", "128 the ceiling"]];
   return chart(
     width, 128, "Registers per lane",
     `${round(made.accumulators)} accumulators${made.operands === null ? ", operands unknown" : ` and ${round(made.operands)} for operands, ${round(made.registers)} together`}, against a ceiling of 128.`,

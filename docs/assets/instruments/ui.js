@@ -90,27 +90,25 @@ export const bars = (width, title, description, rows, most, { unit = "", limit =
   return make("div", {}, make("p", { class: "mw-i-cap", "aria-hidden": "true" }, title), picture);
 };
 
-/** The book's one table of chips, by name. */
-let chipTable;
-export const chips = () =>
-  (chipTable ||= fetch(new URL("../chips.json", import.meta.url))
-    .then((answer) => (answer.ok ? answer.json() : Promise.reject(new Error(answer.status))))
-    .then((rows) => new Map(rows.map((row) => [row.chip, row])))
-    .catch((error) => {
-      chipTable = null;
-      throw error;
-    }));
 /** The value of a cell of that table, or null where the book has no source. */
-export const cell = (row, name) => row?.[name]?.v ?? null;
+export const cell = (row, name) => row?.[name] ?? null;
 
-let styled;
-const style = () =>
-  (styled ||= new Promise((done) => {
-    const sheet = make("link", { rel: "stylesheet", href: new URL("instruments.css", import.meta.url) });
-    sheet.onload = sheet.onerror = done;
-    // In the body, because instant navigation drops what it does not know from the head.
-    document.body.append(sheet);
-  }));
+const styled = new Map();
+/** Bring in a style sheet, once. */
+export const style = (href = new URL("instruments.css", import.meta.url)) => {
+  if (!styled.has(href.href)) {
+    styled.set(
+      href.href,
+      new Promise((done) => {
+        const sheet = make("link", { rel: "stylesheet", href });
+        sheet.onload = sheet.onerror = done;
+        // In the body, because instant navigation drops what it does not know from the head.
+        document.body.append(sheet);
+      }),
+    );
+  }
+  return styled.get(href.href);
+};
 
 const read = (control, raw) => {
   if (raw === null || raw === undefined) return undefined;

@@ -18,6 +18,7 @@ from ...quote.lock import Lock
 from ..mkdocs.site import Site
 from .changes import changes
 from .common import Program, as_json, ending, open_site, pass_program
+from .hints import hints
 from .pages import of_pages, tell_how, with_plugins
 
 
@@ -54,16 +55,19 @@ def check(
         where = Location(project.lock.path)
         problems.extend(problem.diagnostic.at(where) for problem in verdict.wrong.values())
         problems = Diagnostics(of_pages(problems, site, paths))
+        told = of_pages(hints(project.quantities, site.pages, site.root), site, paths)
         found = drift_report(project.sources, project.quoter.wanted, program.url) if online else []
     errors, warnings = problems.of(Severity.ERROR), problems.of(Severity.WARNING)
     if json_:
-        as_json([p.as_dict() for p in [*errors, *warnings, *found]])
+        as_json([p.as_dict() for p in [*errors, *warnings, *told, *found]])
     else:
         for problem in [*errors, *warnings]:
             click.echo(f"{problem.severity}: {problem}" if problem.severity is not Severity.ERROR else str(problem))
+        for hint in told:
+            click.echo(f"{hint.severity}: {hint}")
         for finding in found:
             click.echo(str(finding))
-        click.echo(_summary(site, errors, warnings), err=True)
+        click.echo(_summary(site, errors, warnings, told), err=True)
         if project.lock.files:
             click.echo(_lock_summary(project.lock, verdict), err=True)
         if online:
@@ -84,7 +88,7 @@ def _licenses(project: Project) -> Iterator[Diagnostic]:
             yield Diagnostic(Severity.WARNING, "license", message, f"write license_file: {name}", pin.location)
 
 
-def _summary(site: Site, errors: list[Diagnostic], warnings: list[Diagnostic]) -> str:
+def _summary(site: Site, errors: list[Diagnostic], warnings: list[Diagnostic], hints: list[Diagnostic]) -> str:
     quoted = sum(len(page.quotations) for page in site.pages.values())
     cited = sum(len(page.citations) for page in site.pages.values())
     unread = len({id(q) for page in site.pages.values() for q in page.quotations if q.missing})
@@ -92,7 +96,7 @@ def _summary(site: Site, errors: list[Diagnostic], warnings: list[Diagnostic]) -
     seen = " in what could be read" if unread else ""
     return (
         f"{len(site.pages)} pages, {quoted} excerpts{note}, {cited} citations: "
-        f"{len(errors)} errors, {len(warnings)} warnings{seen}"
+        f"{len(errors)} errors, {len(warnings)} warnings{seen}" + (f", {len(hints)} hints" if hints else "")
     )
 
 

@@ -16,7 +16,7 @@ from .common import Program, as_json, open_site, pass_program, stop_at, write
 from .pages import tell_how, with_plugins
 from .stats import depth, table
 
-SCHEMAS = ("front_matter", "mapping", "sources")
+SCHEMAS = ("front_matter", "mapping", "quantities", "sources")
 
 
 @click.command(name="list")

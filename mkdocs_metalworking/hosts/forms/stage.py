@@ -24,10 +24,13 @@ from ...markdown.extension import NAMES
 from ...quote.diagnostics import MetalworkingError
 from ..mkdocs.assets import ENTRY, STYLE, Lookup, add_assets
 from ..mkdocs.endings import Endings
+from ..mkdocs.quantities import add_quantities
 from ..mkdocs.reading import Reading
 from ..mkdocs.report import report_problems
 from ..mkdocs.site import Site
 
+_WISHES = ("citations", "callouts", "labels")
+"""What the extension does by itself, where a site asks for it."""
 _MARKER = ".metalworking-stage"
 _LOG = logging.getLogger("mkdocs.plugins.metalworking")
 
@@ -50,7 +53,7 @@ def stage(site: Site, project: Project, folder: Path, *, strict: bool) -> int:
     reading = site.reading
     assert reading is not None
     errors = report_problems(problems, _LOG)
-    for name, content in _contents(site, reading):
+    for name, content in _contents(reading):
         target = folder / "docs" / name
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content)
@@ -60,12 +63,14 @@ def stage(site: Site, project: Project, folder: Path, *, strict: bool) -> int:
     return errors
 
 
-def _contents(site: Site, reading: Reading) -> list[tuple[str, bytes]]:
+def _contents(reading: Reading) -> list[tuple[str, bytes]]:
     """Return every file of the staged docs."""
     files, config = reading.files, reading.config
     config.plugins._current_plugin = "metalworking"  # which File.generated reads, as in a hook
-    add_assets(files, config)
-    Lookup().add_to(files, reading)
+    add_assets(files, config, reading.asked)
+    if reading.asked.parts:
+        Lookup().add_to(files, reading)
+    add_quantities(files, reading)
     endings = Endings(reading, where=_beside)
     found = []
     for file in files:
@@ -78,7 +83,7 @@ def _contents(site: Site, reading: Reading) -> list[tuple[str, bytes]]:
                 found.append((file.src_uri, file.content_bytes))
             continue
         body = endings.fill(f"{text.rstrip()}\n\n", page)
-        if site.options.chapters:
+        if reading.asked.chapters:
             body += endings.html(endings.of(page), page)
         found.append((file.src_uri, (_front(file) + body).encode()))
     return found
@@ -104,22 +109,29 @@ def _configuration(site: Site, folder: Path, *, strict: bool) -> dict[str, Any]:
     theme = raw.get("theme")
     if isinstance(theme, dict) and theme.get("custom_dir"):
         theme["custom_dir"] = f"{up}/{theme['custom_dir']}"
-    kept = ("sources", "lock", "code", "store", "transports", "offline", "search", "root")
+    kept = ("sources", "lock", "quantities", "code", "store", "transports", "offline", "search", "root", *_WISHES)
     ours = {name: site.options[name] for name in kept if site.options.get(name) not in (None, "")}
     ours |= {"root": os.path.normpath(f"{up}/{ours.get('root', '.')}"), "strict": strict}
     listed = [one for one in raw.get("markdown_extensions") or [] if _name(one) not in NAMES]
     settings = site.settings(offline=False)
-    watch = [*(raw.get("watch") or []), settings.sources, settings.lock]
+    watch = [*(raw.get("watch") or []), settings.sources, settings.lock, settings.quantities]
     return {
         **raw,
         "docs_dir": "docs",
         "site_dir": "site",
         "markdown_extensions": [*listed, {"mkdocs_metalworking": ours}],
-        "plugins": [one for one in raw.get("plugins") or ["search"] if _name(one) != "metalworking"],
+        "plugins": [one for one in _listed(raw.get("plugins")) if _name(one) != "metalworking"],
         "extra_css": [STYLE, *(raw.get("extra_css") or [])],
         "extra_javascript": [{"path": ENTRY, "type": "module"}, *(raw.get("extra_javascript") or [])],
         "watch": [Path(os.path.relpath(site.root / one, folder)).as_posix() for one in watch],
     }
+
+
+def _listed(plugins: Any) -> list[Any]:
+    """Return the plugins as a list: in mkdocs.yml they may be a mapping."""
+    if isinstance(plugins, dict):
+        return [{name: options} if options else name for name, options in plugins.items()]
+    return list(plugins or ["search"])
 
 
 def _name(item: object) -> str:

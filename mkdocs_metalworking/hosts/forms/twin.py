@@ -41,7 +41,7 @@ def simplify(soup: BeautifulSoup, works: dict[str, int] | None = None) -> None:
         _excerpt(soup, figure, links=works is None)
     for svg in soup("svg"):
         _drawing(soup, svg)
-    for callout in soup.select("aside.mw-cuda"):
+    for callout in soup.select("aside.mw-callout"):
         _callout(soup, callout)
     for verdict in soup.select(".mw-verdict"):
         verdict.string = f"({verdict.get_text()})"
@@ -136,11 +136,11 @@ def _drawing(soup: BeautifulSoup, svg: Tag) -> None:
 
 
 def _callout(soup: BeautifulSoup, callout: Tag) -> None:
-    head = f"CUDA: {_text(callout, '.mw-cuda-term')} ({_text(callout, '.mw-verdict')})"
-    old = callout.select_one(".mw-cuda-head")
+    head = f"CUDA: {_text(callout, '.mw-callout-term')} ({_text(callout, '.mw-verdict')})"
+    old = callout.select_one(".mw-callout-head")
     if old is not None:
         old.replace_with(_paragraph(soup, _tag(soup, "strong", head)))
-    for title in callout.select(".mw-cuda-title"):
+    for title in callout.select(".mw-callout-title"):
         title.replace_with(_paragraph(soup, _tag(soup, "em", title.get_text())))
     callout.name = "blockquote"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import ChainMap
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, cast
 
@@ -12,7 +12,8 @@ from mkdocs.config.config_options import ExtraScriptValue
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
-from ...glossary.labels import SCRIPT, labels_for
+from ...glossary.asked import Asked
+from ...glossary.labels import SCRIPT
 from ...glossary.library import Entry
 from ...glossary.lookup import lookup_data, lookup_json, terms
 from .reading import Reading
@@ -22,35 +23,34 @@ STYLE = f"{FOLDER}/metalworking.css"
 ENTRY = f"{FOLDER}/metalworking.js"
 LOOKUP = f"{FOLDER}/lookup.json"
 """Where the browser finds what the CUDA lookup and the link previews show."""
-PARTS = frozenset({"lookup", "previews"})
-"""What of the scripts the site asked for on every page."""
 _OURS = (' class="mw-', " data-mw-")
 _HERE = Path(__file__).parents[2] / "assets"
 
 
-def settings_file(labels: Mapping[str, str], parts: Collection[str]) -> tuple[str, bytes]:
-    """Return the module that tells the scripts the site's words, and which *parts* it asked for on every page."""
-    names = {"source": "CUDA", "target": "Metal", "n": "{n}"}
-    told = {"labels": {key: labels[key].format(**names) for key in SCRIPT}, "parts": sorted(parts)}
+def settings_file(asked: Asked) -> tuple[str, bytes]:
+    """Return the module that tells the scripts the site's words, and what it asked for on every page."""
+    callouts = asked.callouts
+    names = {"source": callouts.source if callouts else "", "target": callouts.target if callouts else "", "n": "{n}"}
+    told = {"labels": {key: asked.labels[key].format(**names) for key in SCRIPT}, "parts": sorted(asked.parts)}
     return f"{FOLDER}/settings.js", f"export default {json.dumps(told, ensure_ascii=False, indent=1)};\n".encode()
 
 
-def _add(files: Files, file: File) -> None:
+def add_file(files: Files, file: File) -> None:
     """Put *file* among the *files* of the site, in the place of one of an earlier build."""
     if (old := files.get_file_from_path(file.src_uri)) is not None:
         files.remove(old)
     files.append(file)
 
 
-def add_assets(files: Files, config: MkDocsConfig) -> None:
+def add_assets(files: Files, config: MkDocsConfig, asked: Asked) -> None:
     """Put every style and script among *files*.
 
     What lies in the package has its path: plugins that sort files by language or project look at it.
     """
     for path in sorted(_HERE.iterdir(), key=lambda one: one.name):
-        _add(files, File.generated(config, f"{FOLDER}/{path.name}", abs_src_path=str(path)))
-    uri, content = settings_file(labels_for(), PARTS)
-    _add(files, File.generated(config, uri, content=content))
+        add_file(files, File.generated(config, f"{FOLDER}/{path.name}", abs_src_path=str(path)))
+    uri, content = settings_file(asked)
+    add_file(files, File.generated(config, uri, content=content))
 
 
 class Lookup:
@@ -66,8 +66,8 @@ class Lookup:
         data = lookup_data(terms(known, reading.mapping), _addresses(reading.entries(), files))
         self._pages |= data["pages"]
         self._terms += [term for term in data["terms"] if term not in self._terms]
-        content = lookup_json({"pages": self._pages, "terms": self._terms})
-        _add(files, File.generated(reading.config, LOOKUP, content=content))
+        content = lookup_json({"pages": self._pages, "terms": self._terms}, reading.asked)
+        add_file(files, File.generated(reading.config, LOOKUP, content=content))
 
 
 def _addresses(entries: Iterable[Entry], files: Files) -> Iterator[tuple[Entry, str]]:

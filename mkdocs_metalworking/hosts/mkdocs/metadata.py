@@ -3,46 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 import yaml
 
+from ...glossary.asked import Asked
+from ...glossary.callout import page_meta, summary_text
 from ...glossary.library import Entry, read_entry
 from ...quote.diagnostics import Location
-
-KEYS = ("summary", "cuda", "chapter")
-"""What this package reads in front matter."""
+from ...quote.quantities import Quantities
 
 
-def meta_of_plugins(entry: Entry, meta: Mapping[str, Any], label: str) -> Entry:
+def meta_of_plugins(entry: Entry, meta: Mapping[str, Any], label: str, asked: Asked, quantities: Quantities) -> Entry:
     """Return *entry* with what *meta*, a page's front matter as all plugins left it, says beyond the file.
 
     Problems of the file stay as they are, with their lines; what a plugin added has none.
     """
-    found = {key: meta[key] for key in KEYS if key in meta}
-    known = entry.meta
-    same = (
-        str(found.get("summary") or "") == known.summary
-        and _fields(found.get("cuda")) == _fields(asdict(known.cuda) if known.cuda else None)
-        and (found.get("chapter") is not False) == known.chapter
-    )
+    keys = ("summary", "chapter", *([asked.callouts.key] if asked.callouts is not None else []))
+    found = {key: meta[key] for key in keys if key in meta}
+    try:
+        told = page_meta(found, asked.callouts)
+        same = replace(told, summary=summary_text(told.summary, quantities)[0]) == entry.meta
+    except (AttributeError, KeyError, TypeError, ValueError):  # not what a callout is: read it, to say so
+        same = False
     if same or entry.problems:
         return entry
     try:
         text = yaml.safe_dump(found, allow_unicode=True)
     except yaml.YAMLError:
         return entry
-    told = read_entry(entry.uri, f"---\n{text}---\n", label)
-    return replace(told, problems=tuple(replace(problem, location=Location(label)) for problem in told.problems))
-
-
-def _fields(cuda: Any) -> object:
-    """Return what a callout says, in a form in which front matter and what was read of it can be compared."""
-    if not cuda:
-        return None
-    if not isinstance(cuda, Mapping):
-        return str(cuda)
-    return {
-        name: list(value) if isinstance(value, (list, tuple)) else str(value) for name, value in cuda.items() if value
-    }
+    read = read_entry(entry.uri, f"---\n{text}---\n", label, asked, quantities)
+    return replace(read, problems=tuple(replace(problem, location=Location(label)) for problem in read.problems))

@@ -29,12 +29,13 @@ from ...markdown.highlight_cache import DiskLineCache
 from ...quote.diagnostics import MetalworkingError
 from ..progress import Bar
 from . import compatibility
-from .assets import PARTS, Lookup, add_assets, used_by, with_assets
+from .assets import Lookup, add_assets, used_by, with_assets
 from .code import revealed
 from .endings import Endings
 from .errand import Errand
 from .finishing import finish, prepare_search, searched
 from .options import MetalworkingConfig
+from .quantities import add_quantities
 from .reading import Reading
 from .replay import Replay
 from .report import report_elsewhere, report_problems, report_summary
@@ -80,6 +81,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         self._watched = [
             str(settings.sources),
             str(settings.lock),
+            str(settings.quantities),
             *([config.theme.custom_dir] if config.theme.custom_dir else []),
             *([str(settings.root / self.config.mapping)] if self.config.mapping else []),
         ]
@@ -182,10 +184,12 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         """Add the styles, the scripts and their data, after plugins that move the files of a site."""
         if self.errand is None:
             html = (file.page.content or "" for file in files.documentation_pages() if file.page)
-            if PARTS:
+            asked = self._current.asked
+            if asked.parts:
                 self._lookup.add_to(files, self._current)
-            if PARTS or any(map(used_by, html)):
-                add_assets(files, config)
+            add_quantities(files, self._current)
+            if asked.parts or any(map(used_by, html)):
+                add_assets(files, config, asked)
         return env
 
     on_env = CombinedEvent(_all_read, _report, _add_files)
@@ -214,7 +218,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         known, again = self._current.pages.get(page.file.src_uri), self._replay is not None
         ending = finish(page, known, self._endings, chapters=self.config.chapters, again=again)
         context["metalworking"] = ending  # type: ignore[typeddict-unknown-key]
-        if PARTS or used_by(page.content or ""):
+        if self._current.asked.parts or used_by(page.content or ""):
             context["config"] = with_assets(config)
         if self._replay is not None:
             self._replay.template_key(page, cast(dict[str, Any], context), ending)
@@ -226,7 +230,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         self, context: TemplateContext, template_name: str, config: MkDocsConfig
     ) -> TemplateContext:
         """Give the 404 page what the site asked for on every page."""
-        if PARTS:
+        if self._current.asked.parts:
             context["config"] = with_assets(config)
         return context
 

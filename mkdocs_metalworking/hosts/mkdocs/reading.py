@@ -32,7 +32,7 @@ from ...quote.repo import named_by
 from .conversions import Conversions
 from .metadata import meta_of_plugins
 from .nav import book_of, named_twice, title_of
-from .options import MetalworkingConfig
+from .options import MetalworkingConfig, asked
 
 _NOTHING = PageMeta()
 
@@ -52,7 +52,8 @@ class Reading:
     ) -> None:
         self.config = config
         self.project = project
-        self.library = library or Library()
+        self.asked = asked(options, config, project.settings.root)
+        self.library = library if library is not None and library.asked == self.asked else Library(self.asked)
         self.diagnostics = Diagnostics(project.problems)
         self.files = Files([])
         self.nav = Navigation([], [])
@@ -69,12 +70,13 @@ class Reading:
         self._docs = docs_label(config)
         self._marks = Marks(self._listed, self.title, (), project.sources)
         extension.conversions = self.conversions.context
-        extension.cites = options.citations
+        extension.asked = self.asked
 
     def start(self, nav: Navigation, files: Files, drafts: dict[Path, str] | None = None) -> None:
         """Read the front matter of every page, *drafts* in the place of files, and the order of the nav."""
         self.nav, self.files = nav, files
-        self.library.read((file.src_uri, self._text(file), self.label(file)) for file in self.documents())
+        told = ((file.src_uri, self._text(file), self.label(file)) for file in self.documents())
+        self.library.read(told, self.project.quantities)
         self._read_mapping(drafts or {})
         self._marks = Marks(self._listed, self.title, self.mapping, self.project.sources)
         self._order_of_reading()
@@ -159,7 +161,8 @@ class Reading:
         """Return what is known of *page*, with what plugins such as Material's meta added to its front matter."""
         uri = page.file.src_uri
         entry = self.library.entries.get(uri) or Entry(uri, _NOTHING)
-        told = meta_of_plugins(entry, page.meta, self.label(page.file))
+        label, quantities = self.label(page.file), self.project.quantities
+        told = meta_of_plugins(entry, page.meta, label, self.asked, quantities)
         if told is not entry:
             self.library.put(told)
         return told
@@ -174,11 +177,12 @@ class Reading:
         for context in self.pages.values():
             self.diagnostics.extend(context.diagnostics)
         self.diagnostics.extend(self.project.resolver.warnings)
-        if self._options.chapters:
+        if self.asked.chapters:
             self.diagnostics.extend(named_twice(self.nav, self.book, self.config))
-        if self._options.callouts == "required":
+        callouts = self.asked.callouts
+        if callouts is not None and callouts.required:
             named = {file.src_uri: self.label(file) for file in self.documents()}
-            self.diagnostics.extend(without_callout(self.book, self.library, named.__getitem__))
+            self.diagnostics.extend(without_callout(self.book, self.library, callouts.key, named.__getitem__))
 
     def entries(self, uris: Iterable[str] | None = None) -> list[Entry]:
         """Return what is known of all pages, or of *uris*, with their titles."""

@@ -18,6 +18,7 @@ from ....quote.citations import CitedLines
 from ....quote.diagnostics import Location, MetalworkingError, Severity
 from ....quote.lines import LineRange, Ranges, source_lines
 from ....quote.lock import LockedRegion
+from ....quote.quantity_file import load_quantities
 from ....quote.quotation import Quotation
 from ....quote.selection import text_hash
 from ....quote.sources import load_sources
@@ -39,8 +40,13 @@ def prove(site: Site, project: Project, plan: Plan, fresh: Fresh, fates: Mapping
     store = Store(settings.store or default_root())
     reach = Reach(settings.code, sources, lock, store, None, settings.url, settings.also, settings.offline)
     transports = [held, *make_transports(settings.transports, reach)]
+    quantities = project.quantities
+    if (text := plan.texts.get(settings.quantities)) is not None:
+        quantities, more = load_quantities(text, settings.quantities.name)
+        problems += more
     resolver = Resolver(store, transports, own=held)
-    with closing(Project(settings, sources, lock, resolver, project.proofs, problems)) as moved:
+    after_it = Project(settings, sources, lock, resolver, project.proofs, problems, quantities, project.worktree)
+    with closing(after_it) as moved:
         after = Site.load(site.config.config_file_path)
         after.drafts = dict(plan.texts)
         errors = after.read(moved).of(Severity.ERROR)

@@ -98,11 +98,12 @@ class Search:
         return None
 
     def _data_files(self) -> Iterator[tuple[Path, list[Place]]]:
-        """Yield the mapping table and the files that a script may read, when they name the pin."""
+        """Yield the mapping table, the quantities and the files that a script may read, when they name the pin."""
         docs = Path(self._site.config.docs_dir)
         paths = {file for ending in _DATA for file in docs.rglob(f"*{ending}") if file.is_file()}
         if name := str(self._site.options.get("mapping") or ""):
             paths.add(self._site.root / name)
+        paths.add(self._site.root / str(self._site.options.get("quantities") or "quantities.yml"))
         for path in sorted(path for path in paths if path.exists()):
             found = [place for place in places_in_data(read(path), self._pin.repo) if self.target(place)]
             if found:

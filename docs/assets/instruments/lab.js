@@ -1,0 +1,2 @@
+/* The page Lab. */
+export { mount } from "../lab/page.js";

@@ -1,0 +1,189 @@
+"""Quantities in Markdown: number and unit, what is known of them on hover, and the footnote of the source."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from bisect import bisect_right
+from typing import TYPE_CHECKING, Any
+from xml.etree.ElementTree import Element
+
+from markdown.treeprocessors import Treeprocessor
+from markdown.util import AtomicString
+
+from ..quote.diagnostics import Location, MetalworkingError
+from ..quote.mentions import Kind
+from ..quote.quantities import Quantities, Quantity
+from ..quote.quantity_mentions import QUANTITY, Form, QuantityMention, Shown, fill_plain, shown_quantity
+from .citations import CODE_SPAN, describe, described, elements
+from .tracking import MARK, Met, Outcome
+from .visible import html_attribute, html_text
+
+if TYPE_CHECKING:
+    from .extension import Work
+
+# Raw HTML that shows code, or is none.
+_LITERAL_HTML = re.compile(
+    r"<(?P<tag>code|pre|kbd|samp|tt|script|style|textarea)\b[^<>]*>.*?</(?P=tag)\s*>|<!--.*?-->",
+    re.DOTALL | re.IGNORECASE,
+)
+# What becomes an attribute, where no HTML may stand: the text of an image, a link's title, what is in a tag.
+_ATTRIBUTE = re.compile(
+    r"!\[(?:[^\[\]]|\[=[^\[\]]*\]){0,2000}(?=\])|\]\([^()\n]*\)|<[A-Za-z][^<>]*>",
+)
+_SOURCED = (Form.FULL, Form.CELL, Form.SENTENCE)
+"""Forms that show the footnote of the source."""
+
+
+class _Spans:
+    """The places of a text that a pattern finds."""
+
+    def __init__(self, pattern: re.Pattern[str], text: str) -> None:
+        found = [match.span() for match in pattern.finditer(text)]
+        self._starts = [start for start, _ in found]
+        self._ends = [end for _, end in found]
+
+    def cover(self, at: int) -> bool:
+        before = bisect_right(self._starts, at) - 1
+        return before >= 0 and at < self._ends[before]
+
+
+class QuantityProcessor(Treeprocessor):
+    """Shows ``[=key]`` in text, and in raw HTML that is no code, the labels of figures among it.
+
+    Priority 56: below the callout (58), whose text has them too, above citations (55) and the footnotes' list (50).
+    """
+
+    PRIORITY = 56
+
+    def __init__(self, work: Work) -> None:
+        super().__init__(work.md)
+        self._work = work
+
+    def run(self, root: Element) -> None:
+        """Replace the mentions of the page, of its footnotes, and of the raw HTML in it."""
+        work = self._work
+        if not any(met.mention.kind is Kind.QUANTITY for met in work.tracker.met):
+            return
+        quantities = work.quantities
+        footnotes = self._footnotes()
+        for element in elements(root):
+            if element.text and "\ufdef[=" in element.text and not isinstance(element.text, AtomicString):
+                element.text = self._text(element.text, quantities)
+            for child in element:
+                if child.tail and "\ufdef[=" in child.tail and not isinstance(child.tail, AtomicString):
+                    child.tail = self._text(child.tail, quantities)
+        for key, text in list(footnotes.footnotes.items()):
+            if "\ufdef[=" in text:
+                footnotes.footnotes[key] = self._text(text, quantities)
+        blocks = work.md.htmlStash.rawHtmlBlocks
+        for index, raw in enumerate(blocks):
+            if isinstance(raw, str) and "\ufdef[=" in raw and index not in work.stashed:
+                blocks[index] = self._raw(raw, quantities)
+
+    def _footnotes(self) -> Any:
+        return self._work.md.inlinePatterns["footnote"].footnotes  # type: ignore[attr-defined]
+
+    def _text(self, text: str, quantities: Quantities) -> str:
+        in_code, in_attribute = _Spans(CODE_SPAN, text), _Spans(_ATTRIBUTE, text)
+        parts, end = [], 0
+        for mark in MARK.finditer(text):
+            met, match = self._work.tracker.by(mark), QUANTITY.match(text, mark.end())
+            if match is None or met.mention.kind is not Kind.QUANTITY or in_code.cover(mark.start()):
+                continue
+            shown = self._shown(met, quantities)
+            if shown is None:
+                continue
+            plain = in_attribute.cover(mark.start())
+            parts += [text[end : mark.start()], shown.text if plain else self._html(shown, quantities)]
+            end = match.end()
+        return "".join((*parts, text[end:]))
+
+    def _raw(self, raw: str, quantities: Quantities) -> str:
+        """Fill raw HTML with plain text."""
+        literal = _Spans(_LITERAL_HTML, raw)
+        parts, end = [], 0
+        for mark in MARK.finditer(raw):
+            met, match = self._work.tracker.by(mark), QUANTITY.match(raw, mark.end())
+            if match is None or met.mention.kind is not Kind.QUANTITY or literal.cover(mark.start()):
+                continue
+            shown = self._shown(met, quantities)
+            if shown is not None:
+                parts += [raw[end : mark.start()], html_attribute(shown.text)]
+                end = match.end()
+        return "".join((*parts, raw[end:]))
+
+    def _shown(self, met: Met, quantities: Quantities) -> Shown | None:
+        """Return what a mention shows; None when it cannot, which is reported: then it stays, with its mark."""
+        work = self._work
+        try:
+            work.quoter()  # what is wrong with the files is told in the place of what follows from it
+            if met.mention.problem is not None:
+                raise met.mention.problem
+            assert isinstance(met.mention.what, QuantityMention)
+            shown = shown_quantity(met.mention.what, quantities)
+        except MetalworkingError as problem:
+            met.outcome = Outcome.REPORTED
+            work.page.report(problem, met.where)
+            return None
+        met.outcome, met.shown = Outcome.SHOWN, shown.quantity
+        work.page.quantities.append(shown.quantity.key)
+        return shown
+
+    def _html(self, shown: Shown, quantities: Quantities) -> str:
+        work = self._work
+        note = self._notes(shown.quantity, quantities) if shown.form in _SOURCED else ""
+        return work.stash(element(shown)) + note + (work.stash(evidence(shown)) if shown.form is Form.CELL else "")
+
+    def _notes(self, quantity: Quantity, quantities: Quantities) -> str:
+        """Write the footnotes that say where *quantity* is from; returns the references."""
+        work, footnotes = self._work, self._footnotes()
+        leaves = list(quantities.leaves(quantity)) if quantity.formula else [quantity]
+        cited = [work.quoter().cite(source.citation) for leaf in leaves for source in leaf.sources]
+        work.page.citations.extend(cited)
+        names = []
+        for html in [derivation(quantity, quantities, work)] if quantity.formula else map(describe, cited):
+            name = "cite-" + hashlib.sha256(html.encode()).hexdigest()[:8]
+            if name not in footnotes.footnotes:
+                footnotes.setFootnote(name, work.stash(html))
+            names.append(f"[^{name}]")
+        return "".join(dict.fromkeys(names))
+
+
+def fill(work: Work, text: str, where: Location) -> str:
+    """Return plain *text*, a caption, with its quantities shown; problems are reported at *where*."""
+    filled, problems, keys = fill_plain(text, work.quantities)
+    for _, problem in problems:
+        work.page.report(problem, where)
+    work.page.quantities.extend(keys)
+    return filled.replace("\u00a0", " ")
+
+
+def element(shown: Shown) -> str:
+    """Return the HTML of a number in prose; what is known of it stands in its title until a script shows it better."""
+    text, key = html_text(shown.text), html_attribute(shown.quantity.key)
+    if shown.form not in _SOURCED:
+        return f'<span class="mw-quantity" data-key="{key}">{text}</span>'
+    about = shown.quantity.about()
+    title = f' title="{html_attribute(about)}"' if about else ""
+    return f'<abbr class="mw-quantity" data-key="{key}"{title}>{text}</abbr>'
+
+
+def evidence(shown: Shown) -> str:
+    """Return what stands below a number in a cell: the chip and the kind of evidence."""
+    parts = (shown.quantity.bound, shown.quantity.chip, " and ".join(shown.quantity.kinds))
+    return f' <span class="mw-kind">{html_text(", ".join(part for part in parts if part))}</span>'
+
+
+def derivation(quantity: Quantity, quantities: Quantities, work: Work) -> str:
+    """Return the footnote of a derived value: the formula, what went into it, and the sources of that."""
+    parts = []
+    for key in quantity.inputs:
+        one = quantities.get(key)
+        sources = "; ".join(described(work.quoter().cite(source.citation)) for source in one.sources[:1])
+        how = sources or (f"<code>{html_text(one.formula)}</code>" if one.formula else "")
+        parts.append(f"<code>{html_text(key)}</code> {html_text(one.text())}{f', {how}' if how else ''}")
+    given = f"; {'; '.join(parts)}" if parts else ""
+    said = "; ".join(described(work.quoter().cite(source.citation)) for source in quantity.sources)
+    told = f"; so has {said}" if said else ""
+    return f'<span class="mw-cite">Derived: <code>{html_text(quantity.formula)}</code>{given}{told}.</span>'

@@ -1,0 +1,145 @@
+"""Numbers told once, in real builds and in ``check``: shown, refused in the same words, and told to the browser."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tests.builds.conftest import Site
+
+NUMBERS = """\
+counts: [core]
+readers: [docs/*.js]
+quantities:
+  cores: {value: 40, unit: cores, chip: M9, sources: [{cite: "acme/kernels:add.metal#L1", kind: documented}]}
+  clock: {value: 1620, unit: MHz, sources: [{cite: "acme/kernels:add.metal#L4", kind: reported}]}
+  rate: {formula: cores * 256 * clock, unit: TFLOPS}
+  idle: {value: 3, unit: W, sources: [{cite: "acme/kernels:add.metal#L1"}]}
+  script: {value: 4, unit: W, sources: [{cite: "acme/kernels:add.metal#L1"}]}
+"""
+
+
+@pytest.fixture
+def numbers(site: Site) -> Site:
+    (site.root / "quantities.yml").write_text(NUMBERS, encoding="utf-8")
+    (site.root / "docs/tool.js").write_text('quantity("script");\n', encoding="utf-8")
+    site.page(
+        "first/two.md", "---\nsummary: At most [=rate].\n---\n\n# Two\n\nIt has [=cores] and does [=rate digits=4].\n"
+    )
+    return site
+
+
+def test_a_page_the_cards_and_the_data_of_the_browser(numbers: Site) -> None:
+    done = numbers.build("--strict")
+    assert done.returncode == 0, done.stderr
+    page = numbers.html("first/two/index.html")
+    assert '<abbr class="mw-quantity" data-key="cores" title="M9; documented">40\u00a0cores</abbr>' in page
+    assert ">16.59\u00a0TFLOPS</abbr>" in page
+    assert '<meta name="description" content="At most 16.6 TFLOPS.">' in page
+    assert "At most 16.6 TFLOPS." in numbers.html("first/index.html")
+    assert "assets/metalworking/metalworking.js" in page
+    data = json.loads(numbers.html("assets/metalworking/quantities.json"))
+    assert data["rate"] == {
+        "value": pytest.approx(16.5888),
+        "text": "16.6\u00a0TFLOPS",
+        "about": "derived",
+        "uses": [["Two", "first/two/"]],
+    }
+    assert data["idle"]["uses"] == []
+
+
+def test_a_site_without_the_file_has_no_quantities(site: Site) -> None:
+    site.page("first/two.md", "# Two\n\nA set [=cores] is text.\n")
+    done = site.build("--strict")
+    assert done.returncode == 0, done.stderr
+    assert "A set [=cores] is text." in site.html("first/two/index.html")
+    assert not (site.root / "site/assets/metalworking/quantities.json").exists()
+
+
+def test_build_and_check_refuse_in_the_same_words(numbers: Site) -> None:
+    text = NUMBERS.replace("cores * 256 * clock", "cores + clock").replace("add.metal#L4", "add.metal#L99")
+    (numbers.root / "quantities.yml").write_text(text, encoding="utf-8")
+    wrong = [
+        "quantities.yml:5: L99 runs past the end: add.metal has 9 lines (the last line is L9)",
+        "quantities.yml:6: units do not agree in cores + clock: 1 / time is added to a plain number",
+    ]
+    checked = numbers.run("mkdocs_metalworking", "check")
+    assert checked.returncode == 1
+    assert [line for line in checked.stdout.splitlines() if not line.startswith("hint")] == wrong
+    built = numbers.build()
+    assert built.returncode == 1
+    for line in wrong:
+        assert line in built.stderr
+
+
+def test_an_unknown_key_is_told_with_file_and_line(numbers: Site) -> None:
+    numbers.page("second/three.md", "# Three\n\nIt has [=core].\n")
+    done = numbers.build()
+    assert done.returncode == 1
+    assert "docs/second/three.md:3: no quantity 'core' in quantities.yml (did you mean cores?)" in done.stderr
+
+
+def test_hints_are_told_and_are_no_error(numbers: Site) -> None:
+    numbers.page(
+        "second/three.md",
+        "# Three\n\nIt has 40 cores [@acme/kernels:add.metal#L1], `40 cores` and 41 cores.\n\n```\n40 cores\n```\n",
+    )
+    numbers.page("first/one.md", "# One\n\nAnother 40 cores, whose source is not cited.\n")
+    done = numbers.run("mkdocs_metalworking", "check", "--strict")
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.splitlines() == [
+        "hint: quantities.yml:7: nobody uses idle (take it out, or write it on a page)",
+        "hint: docs/second/three.md:3: 40 cores may be cores (write [=cores], when it is the same number)",
+    ]
+    assert "0 errors, 0 warnings, 2 hints\n" in done.stderr
+
+
+PROBE = """
+import sys
+from pathlib import Path
+from mkdocs_metalworking.deliver.project import Project, Settings
+project = Project.load(Settings.of({"store": "store", "offline": True}, base=Path.cwd()))
+print(project.quantities.get("rate").text(), "pint" in sys.modules, len(project.problems))
+"""
+
+
+def test_what_was_found_sound_is_kept_and_checked_when_it_is_read(numbers: Site) -> None:
+    def probe() -> str:
+        done = subprocess.run(
+            [sys.executable, "-c", PROBE], cwd=numbers.root, capture_output=True, text=True, check=True
+        )
+        return done.stdout.strip()
+
+    assert probe() == "16.6\u00a0TFLOPS True 0"
+    assert probe() == "16.6\u00a0TFLOPS False 0"
+    (entry,) = (numbers.root / "store/quantities").glob("*/*")
+    entry.write_bytes(entry.read_bytes().replace(b"16.588", b"99.588"))
+    assert probe() == "16.6\u00a0TFLOPS True 0"
+    text = NUMBERS.replace("value: 40", "value: 20")
+    (numbers.root / "quantities.yml").write_text(text, encoding="utf-8")
+    assert probe() == "8.29\u00a0TFLOPS True 0"
+    assert probe() == "8.29\u00a0TFLOPS False 0"
+
+
+def test_lock_binds_what_a_quantity_cites(numbers: Site) -> None:
+    text = NUMBERS.replace("add.metal#L4", "notes.txt#L2")
+    (numbers.root / "quantities.yml").write_text(text, encoding="utf-8")
+    checked = numbers.run("mkdocs_metalworking", "check")
+    assert checked.returncode == 1
+    assert checked.stdout.startswith("quantities.yml:5: acme/kernels@")
+    assert "notes.txt is not in sources.lock" in checked.stdout.splitlines()[0]
+    # An excerpt does not mind: it is shown, and stays in the lock.
+    done = numbers.run("mkdocs_metalworking", "lock")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "2 files" in done.stderr + done.stdout
+    assert numbers.run("mkdocs_metalworking", "check").returncode == 0
+
+
+def test_bad_yaml_is_told_once(numbers: Site) -> None:
+    (numbers.root / "quantities.yml").write_text("quantities:\n  a: {value: 1\n  b: 2\n", encoding="utf-8")
+    done = numbers.run("mkdocs_metalworking", "check")
+    assert done.returncode == 1
+    assert [line.split(":")[0] for line in done.stdout.splitlines()] == ["quantities.yml"]

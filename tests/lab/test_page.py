@@ -1,0 +1,243 @@
+"""The page Lab and a probe in place, under the strict policy, as a reader uses them."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import json
+import re
+import shutil
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from lab import probes
+from tests.browser.conftest import Watch, _build
+from tests.browser.test_everywhere import violations
+from tests.lab.conftest import ROOT
+
+POLICY = (
+    "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; object-src 'none'; "
+    "base-uri 'self'; form-action 'self'; frame-ancestors 'none'"
+)
+CITATION = re.compile(r" ?\[@[^\]]+\]")
+LINK = re.compile(r"(?<!\!)\[([^\]]+)\]\((?!#)[^)]+\)")
+BLOCK = re.compile(r'<div class="mw-instrument" data-instrument="probe".*?\n</div>\n', re.DOTALL)
+PROBES = [probe["id"] for probe in probes.load()]
+SCHEMA = json.loads((ROOT / "lab/measurement.schema.json").read_text(encoding="utf-8"))
+
+
+class _Strict(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        pass
+
+    def end_headers(self) -> None:
+        self.send_header("Content-Security-Policy", POLICY)
+        super().end_headers()
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A small site with the Lab's page and two pages of the book's blocks, served with the strict policy."""
+    project = tmp_path_factory.mktemp("lab")
+    docs = project / "docs"
+    for folder in ("site", "instruments", "lab"):
+        shutil.copytree(ROOT / "docs/assets" / folder, docs / "assets" / folder)
+    shutil.copy(ROOT / "docs/assets/chips.json", docs / "assets/chips.json")
+    tables = docs / "assets/lab/tables/all.txt"
+    tables.write_text(CITATION.sub("", tables.read_text(encoding="utf-8")), encoding="utf-8")
+    (docs / "index.md").write_text("---\nsummary: None.\n---\n\n# Home\n\n[The Lab](lab.md)\n", encoding="utf-8")
+    text = (ROOT / "docs/lab.md").read_text(encoding="utf-8").partition("\n---\n")[2]
+    page = "---\nsummary: One.\n---\n" + LINK.sub(r"\1", CITATION.sub("", text))
+    (docs / "lab.md").write_text(page, encoding="utf-8")
+    for name in ("machine/threadgroup-memory", "machine/unified-memory"):
+        block = BLOCK.search((ROOT / f"docs/{name}.md").read_text(encoding="utf-8"))
+        assert block
+        place = f"---\nsummary: One.\n---\n\n# A page\n\n{block.group(0)}\n\n[Back](index.md)\n"
+        (docs / f"{Path(name).name}.md").write_text(place, encoding="utf-8")
+    (project / "sources.yml").write_text("repositories: []\n", encoding="utf-8")
+    (project / "mkdocs.yml").write_text(
+        f"INHERIT: {ROOT / 'mkdocs.yml'}\nsite_name: lab\nsite_url: http://127.0.0.1/\nsite_dir: {project / 'site'}\n"
+        f"docs_dir: docs\nwatch: []\ntheme:\n  custom_dir: {ROOT / 'overrides'}\nplugins:\n  - search\n"
+        "  - metalworking:\n      offline: true\nnav:\n  - Home: index.md\n  - The Lab: lab.md\n"
+        "  - One: threadgroup-memory.md\n  - Two: unified-memory.md\n",
+        encoding="utf-8",
+    )
+    done = _build(project / "mkdocs.yml")
+    assert done.returncode == 0, done.stdout + done.stderr
+    handler = functools.partial(_Strict, directory=str(project / "site"))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as made:
+        threading.Thread(target=made.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{made.server_port}/"
+        made.shutdown()
+
+
+def opened(browser: Browser, watch: Watch, **options: Any) -> Page:
+    context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce", **options})
+    watch.on(context)
+    context.set_default_timeout(60_000)
+    return context.new_page()
+
+
+@pytest.fixture
+def watch() -> Iterator[Watch]:
+    made = Watch()
+    yield made
+    assert made.errors == []
+    assert made.foreign == []
+
+
+@pytest.fixture
+def lab(chromium: Browser, site: str, watch: Watch) -> Iterator[Page]:
+    page = opened(chromium, watch)
+    page.goto(f"{site}lab/")
+    expect(page.locator(".mw-lab-card svg").first).to_be_visible()
+    if not page.evaluate("async () => !!(await navigator.gpu?.requestAdapter())"):
+        pytest.skip("this Chromium has no WebGPU adapter")
+    yield page
+    page.context.close()
+
+
+def card(page: Page, probe: str) -> Any:
+    return page.locator(f"section[aria-labelledby=lab-{probe}]")
+
+
+def test_every_probe_has_a_card_with_the_h200_before_anything_runs(lab: Page) -> None:
+    assert lab.locator(".mw-lab-card[aria-labelledby]").count() == len(PROBES)
+    for probe in PROBES:
+        one = card(lab, probe)
+        assert "H200, the same WGSL" in one.locator("svg desc").text_content()
+        expect(one.get_by_role("status")).to_have_text("Not run yet on this machine.")
+
+
+def test_a_probe_runs_by_keyboard_and_shows_its_numbers(lab: Page) -> None:
+    one = card(lab, "special")
+    one.get_by_role("button").focus()
+    lab.keyboard.press("Enter")
+    expect(one.get_by_role("button")).to_have_text("Stop")
+    expect(one.get_by_role("button")).to_have_text("Run again")
+    expect(one.get_by_role("status")).to_contain_text("of 3 cases")
+    one.locator("summary").focus()
+    lab.keyboard.press("Enter")
+    cells = one.locator("tbody tr td:nth-child(2)").all_inner_texts()
+    assert all(re.match(r"[\d,.]+$|not stable: ", cell) for cell in cells), cells
+    expect(lab.locator(".mw-lab-device")).to_contain_text("swiftshader")
+
+
+def test_run_all_tells_where_it_is_and_stop_stops(lab: Page) -> None:
+    panel = lab.get_by_role("region", name="All probes")
+    panel.get_by_role("button", name="Run all").click()
+    expect(panel.locator(".mw-lab-left")).to_contain_text(f"of {sum(len(p['cases']) for p in probes.load())}: fma")
+    expect(panel.locator(".mw-lab-left")).to_contain_text("left.")
+    expect(card(lab, "barrier").get_by_role("button")).to_be_disabled()
+    panel.get_by_role("button", name="Stop").click()
+    expect(panel.get_by_role("status")).to_have_text("Stopped. What was measured stands.")
+    expect(panel.get_by_role("button", name="Run all")).to_be_enabled()
+    expect(card(lab, "barrier").get_by_role("button")).to_be_enabled()
+
+
+def test_a_chip_stands_beside_and_stays_in_the_address(lab: Page) -> None:
+    lab.get_by_label("Beside the book's figures of").select_option("M4 Max")
+    expect(card(lab, "bandwidth").locator("svg desc")).to_have_text(re.compile("M4 Max, in this book 546 GB/s"))
+    assert "chip=M4+Max" in lab.url
+    lab.reload()
+    expect(card(lab, "fma").locator("svg desc")).to_have_text(re.compile("M4 Max, in this book"))
+
+
+def test_results_go_out_as_json_and_as_a_link_only_when_asked(lab: Page, chromium: Browser, watch: Watch) -> None:
+    expect(lab.get_by_role("button", name="Copy as JSON")).to_be_disabled()
+    lab.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('no')); }")
+    card(lab, "special").get_by_role("button").click()
+    expect(card(lab, "special").get_by_role("button")).to_have_text("Run again")
+    lab.get_by_role("button", name="Copy as JSON").click()
+    told = json.loads(lab.get_by_label("Text to copy").input_value())
+    jsonschema.validate(told, SCHEMA)
+    assert [row["probe"] for row in told["results"]] == ["special"] * 3
+    lab.get_by_role("button", name="Copy as link").click()
+    expect(lab.get_by_label("Text to copy")).to_have_value(re.compile(r"\?run=[\w-]+$"))
+    link = lab.get_by_label("Text to copy").input_value()
+    assert len(link) < 2000
+    other = opened(chromium, watch)
+    other.goto(link)
+    done = [row for row in told["results"] if row["state"] == "ok"]
+    if done:
+        expect(card(other, "special").locator("svg desc")).to_have_text(re.compile("unknown, from the link"))
+    other.goto(link.split("?")[0] + "?run=nonsense")
+    expect(card(other, "special").locator("svg")).to_be_visible()
+    other.context.close()
+
+
+def test_the_contribution_takes_what_the_browser_does_not_tell(lab: Page) -> None:
+    card(lab, "special").get_by_role("button").click()
+    expect(card(lab, "special").get_by_role("button")).to_have_text("Run again")
+    lab.get_by_text("Contribute this machine", exact=True).click()
+    lab.get_by_label("Chip, as in Chips").fill("M9")
+    lab.get_by_role("button", name="Copy the file").click()
+    told = json.loads(lab.get_by_label("Text to copy").input_value())
+    jsonschema.validate(told, SCHEMA)
+    assert told["machine"]["chip"] == "M9"
+
+
+def test_a_reader_who_leaves_the_page_ends_the_run(lab: Page, site: str) -> None:
+    lab.get_by_role("button", name="Run all").click()
+    expect(lab.locator(".mw-lab-left")).to_contain_text("fma")
+    lab.get_by_role("link", name="Home").first.click()
+    expect(lab.get_by_role("heading", name="Home")).to_be_visible()
+    session = f"{site}assets/lab/session.js"
+    lab.wait_for_function("async (url) => !(await import(url)).busy()", arg=session)
+
+
+def test_a_probe_in_place_runs_and_leads_to_the_lab(chromium: Browser, site: str, watch: Watch) -> None:
+    page = opened(chromium, watch)
+    page.goto(f"{site}unified-memory/")
+    expect(card(page, "chase").locator("svg")).to_be_visible()
+    assert page.locator(".mw-lab-card").count() == 2
+    expect(page.locator(".mw-i-static")).to_be_hidden()
+    expect(page.get_by_role("link", name="the Lab", exact=True)).to_have_attribute("href", f"{site}lab/")
+    page.context.close()
+
+
+def test_without_webgpu_the_results_stand_and_the_page_says_what_to_do(
+    browser: Browser, site: str, watch: Watch
+) -> None:
+    page = opened(browser, watch)
+    page.add_init_script("Object.defineProperty(Navigator.prototype, 'gpu', {get: () => undefined})")
+    page.goto(f"{site}lab/")
+    expect(card(page, "fma").get_by_role("status")).to_contain_text("gives pages no WebGPU")
+    expect(card(page, "fma").get_by_role("button")).to_be_disabled()
+    assert "H200, the same WGSL" in card(page, "fma").locator("svg desc").text_content()
+    expect(page.locator(".mw-lab-device")).to_contain_text("What to switch on")
+    expect(page.get_by_role("heading", name="Without WebGPU")).to_be_visible()
+    page.context.close()
+
+
+def test_without_scripts_the_table_stands(browser: Browser, site: str, watch: Watch) -> None:
+    page = opened(browser, watch, java_script_enabled=False)
+    page.goto(f"{site}threadgroup-memory/")
+    expect(page.locator(".mw-instrument table")).to_be_visible()
+    page.context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_axe_finds_nothing_and_nothing_is_too_wide(
+    chromium: Browser, site: str, watch: Watch, scheme: str, width: int
+) -> None:
+    page = opened(chromium, watch, color_scheme=scheme, viewport={"width": width, "height": 800})
+    for name in ("lab/", "unified-memory/"):
+        page.goto(site + name)
+        expect(page.locator(".mw-lab-card svg").first).to_be_visible()
+        for details in page.locator("details.mw-lab-more").all():
+            details.evaluate("e => { e.open = true; }")
+        assert violations(page) == [], name
+        over = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert over <= 0, name
+        for svg in page.locator(".mw-lab-card svg").all():
+            scale = svg.evaluate("e => e.getBoundingClientRect().width / e.viewBox.baseVal.width")
+            assert scale >= 0.95, (name, scale)
+    page.context.close()

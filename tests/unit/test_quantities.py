@@ -1,0 +1,282 @@
+"""quantities.yml: what it says, and every way in which it may contradict itself, with file and line."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mkdocs_metalworking.quote.amounts import agree, number_text, range_text
+from mkdocs_metalworking.quote.diagnostics import MetalworkingError
+from mkdocs_metalworking.quote.formula import Formula, Number
+from mkdocs_metalworking.quote.quantities import Quantities
+from mkdocs_metalworking.quote.quantity_file import load_quantities
+from mkdocs_metalworking.quote.units import Units
+
+UNITS = Units(["core"])
+
+
+def read(body: str) -> tuple[Quantities, list[str]]:
+    text = "counts: [core, lane, thread]\nquantities:\n" + body
+    quantities, problems = load_quantities(text)
+    return quantities, [str(problem) for problem in problems]
+
+
+def test_a_value_a_range_and_a_formula() -> None:
+    quantities, problems = read(
+        "  pool: {value: 208, unit: KiB, sources: [{cite: a, kind: measured}], chip: M1 Max, method: inferred}\n"
+        "  threads: {value: 128, unit: threads, kind: derived}\n"
+        "  latency: {range: [515, 919], unit: ns, sources: [{cite: b}]}\n"
+        "  registers: {formula: 'pool / (threads * 4 B)'}\n"
+        "  clocks: {formula: 'latency * 1620 MHz', unit: cycles, digits: 2}\n"
+    )
+    assert problems == []
+    assert {key: one.text() for key, one in quantities.by_key.items()} == {
+        "pool": "208\u00a0KiB",
+        "threads": "128\u00a0threads",
+        "latency": "515\u2013919\u00a0ns",
+        "registers": "416",
+        "clocks": "830\u20131,500\u00a0cycles",
+    }
+    assert quantities.get("registers").inputs == ("pool", "threads")
+    assert [one.key for one in quantities.leaves(quantities.get("registers"))] == ["pool"]
+    assert quantities.get("pool").about() == "M1 Max, inferred; measured"
+    assert quantities.get("pool").text(digits=4, unit="B", factor=1 / 1024) == "213,000\u00a0B"
+
+
+@pytest.mark.parametrize(
+    ("body", "problem"),
+    [
+        ("  a: {formula: b / 2}", "quantities.yml:3: no quantity 'b' in quantities.yml"),
+        (
+            "  pool: {value: 1, kind: derived}\n  a: {formula: pol / 2}",
+            "quantities.yml:4: no quantity 'pol' in quantities.yml (did you mean pool?)",
+        ),
+        (
+            "  a: {value: 1, unit: KiB, kind: derived}\n  b: {formula: a + 1 ns, unit: KiB}",
+            "quantities.yml:4: units do not agree in a + 1 ns: time is added to information",
+        ),
+        (
+            "  a: {value: 1, unit: KiB, kind: derived}\n  b:\n    formula: a / 1 ns\n    unit: TFLOPS",
+            "quantities.yml:5: units do not agree: a / 1 ns is information / time, and TFLOPS is 1 / time "
+            "(mend unit: or the formula)",
+        ),
+        (
+            "  a: {formula: b}\n  b: {formula: c * 2}\n  c:\n    formula: a + 1",
+            "quantities.yml:3: a cycle: a needs b needs c needs a (give one of them a value)",
+        ),
+        ("  a: {formula: a}", "quantities.yml:3: a cycle: a needs a (give one of them a value)"),
+        (
+            "  a:\n    value: 1\n    unit: frobs\n    kind: derived",
+            "quantities.yml:5: Pint knows no unit 'frobs' (a thing that is counted goes into counts:)",
+        ),
+        (
+            "  a: {value: 1, unit: TFLOP, kind: derived, shown: x}\n  b: {value: 1, unit: bytess, kind: derived}",
+            "quantities.yml:4: Pint knows no unit 'bytess' (did you mean byte?)",
+        ),
+        (
+            "  a: {formula: 1 / (2 - 2)}",
+            "quantities.yml:3: division by zero in 1 / (2 - 2) (a range that reaches zero counts as zero)",
+        ),
+        (
+            "  a: {range: [-1, 1], kind: derived}\n  b: {formula: 1 / a}",
+            "quantities.yml:4: division by zero in 1 / a (a range that reaches zero counts as zero)",
+        ),
+        (
+            f"  a: {{value: {'9' * 400}, kind: derived}}",
+            "quantities.yml:3: quantities.a.value: write a number of at most 100 digits",
+        ),
+        (
+            f"  a: {{formula: '{'9' * 400}'}}",
+            f"quantities.yml:3: {'9' * 60} is too large a number",
+        ),
+        (
+            f"  a: {{formula: '{'9 * ' * 200}9'}}",
+            "quantities.yml:3: a formula of 801 characters (500 at most: name its parts)",
+        ),
+        ("  a: {value: .nan, kind: derived}", "quantities.yml:3: the value of a is no number (write digits)"),
+        (
+            "  a: {value: .inf, kind: derived}",
+            "quantities.yml:3: quantities.a.value: write a number of at most 100 digits",
+        ),
+        (
+            "  a: {range: [3, 1], kind: derived}",
+            "quantities.yml:3: the range of a is reversed (write [lowest, highest])",
+        ),
+        ("  a: {value: 1}", "quantities.yml:3: a has no source (add sources:, or kind: derived)"),
+        ("  a: {value: 1, formula: '2'}", "quantities.yml:3: quantities.a: give a value, a range, or a formula"),
+        (
+            "  A_1: {value: 1, kind: derived}",
+            "quantities.yml:2: quantities: a key is small letters and digits, joined by . and -: m1-max.simd-sum.f32",
+        ),
+        ("  a: {value: 1, kind: guess}", "one of: measured, documented"),
+        (
+            "  a:\n    value: 7.8\n    unit: cycles\n    sources:\n    - cite: b\n    - {cite: c, value: 8.1}",
+            "quantities.yml:8: a: c says 8.1 cycles, here it is 7.8 cycles "
+            "(mend one of them, or say why under dispute:)",
+        ),
+        (
+            "  a:\n    formula: 198.3 / 116.9\n    tolerance: 0.02\n    sources: [{cite: b, value: 1.85}]",
+            "quantities.yml:6: a: b says 1.85, its formula gives 1.6963, beyond 2%",
+        ),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_line(body: str, problem: str) -> None:
+    _, problems = read(body + "\n")
+    assert len(problems) == 1
+    assert problem in problems[0]
+
+
+def test_a_dispute_and_a_tolerance_are_declared() -> None:
+    quantities, problems = read(
+        "  a: {value: 512, unit: KiB, sources: [{cite: b}, {cite: c, value: 3072}], "
+        "dispute: 'two sources, <b>two</b> sizes'}\n"
+        "  d: {formula: 198.3 / 116.9, tolerance: 0.1, sources: [{cite: e, value: 1.85}]}\n"
+    )
+    assert problems == []
+    assert quantities.get("a").about() == "Disputed: two sources, <b>two</b> sizes"
+
+
+EVIL = (
+    "__import__('os').system('x')",
+    "a.__class__",
+    "lambda: 1",
+    "[x for x in a]",
+    "print(a)",
+    "a if a else a",
+    "a; a",
+    "eval('1')",
+    "{a}",
+    "a := 1",
+    "9**9**9**9",
+    "a ^ 99",
+    "2 ^ a",
+    "open(a)",
+)
+
+
+@pytest.mark.parametrize("formula", EVIL)
+def test_a_formula_is_never_python(formula: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[str] = []
+    sys.addaudithook(lambda event, _: ran.append(event) if event in ("compile", "exec", "os.system") else None)
+    with pytest.raises(MetalworkingError):
+        Formula(formula, Units().unit)
+    assert ran == []
+
+
+def test_a_formula_of_the_whole_language() -> None:
+    values = {"a-b.c": Number(3, 4), "zero": Number(0, 0)}
+    formula = Formula("floor(-a-b.c * -2 + max(1, 2.5e1, min(7, 3)) ^ 2 - (1 - 25 %)) / 1", Units().unit)
+    assert formula.keys == {"a-b.c"}
+    result = formula.evaluate(values.__getitem__)
+    assert (result.low, result.high) == (630, 632)
+
+
+class Counting(dict[str, Number]):
+    def __init__(self) -> None:
+        super().__init__({"k": Number(1, 1)})
+        self.asked = 0
+
+    def __getitem__(self, key: str) -> Number:
+        self.asked += 1
+        return super().__getitem__(key)
+
+
+def test_a_formula_asks_for_each_of_its_keys_once() -> None:
+    values = Counting()
+    Formula("k" + " + k" * 100, Units().unit).evaluate(values.__getitem__)
+    assert values.asked == 101
+
+
+def steps(work: Callable[[], object]) -> int:
+    """Return how many calls of Python functions *work* makes."""
+    count = 0
+
+    def profile(*_: object) -> None:
+        nonlocal count
+        count += 1
+
+    sys.setprofile(profile)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["  k{i}: {{formula: 'k{before} + 1'}}\n", "  k{i}: {{formula: 'k{after} + 1'}}\n", "  k{i}: {{formula: none}}\n"],
+)
+def test_ten_times_the_quantities_take_ten_times_the_calls(line: str) -> None:
+    def text(many: int) -> str:
+        body = "".join(line.format(i=i, before=i - 1, after=i % many + 1) for i in range(1, many + 1))
+        return f"quantities:\n  k0: {{value: 1, kind: derived}}\n{body}"
+
+    small, large = steps(lambda: load_quantities(text(250))), steps(lambda: load_quantities(text(2_500)))
+    assert large < 11 * small
+
+
+def test_numbers_are_shown_as_people_write_them() -> None:
+    assert [number_text(value) for value in (2.5, 3072, 66, 0.084, 1e-7, -4, 2.0)] == [
+        "2.5", "3,072", "66", "0.084", "0.0000001", "\u22124", "2.0",
+    ]  # fmt: skip
+    assert [number_text(value, 3) for value in (66.3552, 1228.8, 6.8, 0.5, 26.85, 0.0)] == [
+        "66.4", "1,230", "6.80", "0.500", "26.9", "0",
+    ]  # fmt: skip
+    assert number_text(16.0, 3, exact=False) == "16"
+    assert number_text(26.849999999999998, 3) == "26.9"
+    assert range_text(1.01, 1.04, 2) == "1.0"
+    assert number_text(1e40) == "1.00e+40"
+
+
+@pytest.mark.parametrize(
+    ("said", "value", "tolerance", "agrees"),
+    [
+        (26.5, 26.55, 0, True),
+        (26.5, 26.56, 0, False),
+        (2.62, 2.617344, 0, True),
+        (800, 819.2, 0, False),
+        (800, 819.2, 0.03, True),
+        (17, 16.5, 0, True),
+        (1.85, 1.6963, 0.05, False),
+    ],
+)
+def test_a_source_agrees_when_it_rounds(said: float, value: float, tolerance: float, agrees: bool) -> None:
+    assert agree(said, value, tolerance) is agrees
+
+
+@given(st.text(alphabet="ab.-+*/^(),0123456789e KBns%minaxfloreil_'\"[]{}\u00b5\u00a0", max_size=60))
+def test_any_text_is_a_formula_or_an_error(text: str) -> None:
+    values = {"a": Number(1, 2), "b": Number(0, 0)}
+    with contextlib.suppress(MetalworkingError):
+        formula = Formula(text, UNITS.unit)
+        assert formula.evaluate(lambda key: values.get(key, Number(3, 3))).low is not None
+
+
+@given(st.text(max_size=40))
+def test_any_text_is_a_unit_or_an_error(text: str) -> None:
+    with contextlib.suppress(MetalworkingError):
+        assert UNITS.unit(text).factor > 0
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(
+                st.sampled_from(["value", "range", "formula", "unit", "sources", "cite"]), inner, max_size=4
+            )
+        ),
+        max_leaves=8,
+    )
+)
+def test_any_entry_is_read_or_refused(entry: object) -> None:
+    with contextlib.suppress(MetalworkingError):
+        load_quantities(json.dumps({"quantities": {"a": entry}}))
