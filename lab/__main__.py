@@ -50,7 +50,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m lab", description=__doc__)
     parser.add_argument("probe", nargs="*", help="names of probes; all when none is given")
     parser.add_argument("--list", action="store_true", help="name the probes and their cases")
-    parser.add_argument("--chip", help="the chip's name as docs/assets/chips.json has it, for the report")
+    parser.add_argument("--chip", help="the chip's name as docs/machine/chips.md has it, for the report")
     parser.add_argument("--small", action="store_true", help="small sizes: results are checked, times mean nothing")
     parser.add_argument("--wall", action="store_true", help="do not use the device's timestamps")
     parser.add_argument("--out", type=Path, help="write the JSON there and the table to the terminal")

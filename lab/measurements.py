@@ -20,7 +20,7 @@ def load() -> dict[str, dict[str, Any]]:
     return {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.json"))}
 
 
-def faults(told: dict[str, Any], probes: list[dict[str, Any]], chips: list[dict[str, Any]]) -> list[str]:
+def faults(told: dict[str, Any], probes: list[dict[str, Any]], chips: dict[str, dict[str, float]]) -> list[str]:
     """Return what is wrong with a document, one sentence each; an empty list when nothing is."""
     schema = json.loads((HERE / "measurement.schema.json").read_text(encoding="utf-8"))
     found = [
@@ -59,15 +59,15 @@ def _beyond(
     told: dict[str, Any],
     values: dict[tuple[str, str], float],
     known: dict[tuple[str, str], tuple[str, dict[str, Any]]],
-    chips: list[dict[str, Any]],
+    chips: dict[str, dict[str, float]],
 ) -> list[str]:
     """Return what exceeds the chip's published peaks, and cells that contradict one another."""
     found = []
-    chip = next((chip for chip in chips if chip["chip"] == told["machine"]["chip"]), None)
+    chip = chips.get(told["machine"]["chip"])
     for key, value in values.items():
         peak = known[key][1].get("chip")
         cell = chip and peak and chip.get(peak)
-        if cell and (most := cell["v"] * (500 if peak == "tflops_fp32" else 1) * ABOVE) < value:
+        if cell and (most := cell * (500 if peak == "tflops_fp32" else 1) * ABOVE) < value:
             found.append(f"{', '.join(key)}: {value:g} is above the chip's {most:g}")
     chase = [values[key] for key in known if key[0] == "chase" and key in values and "KiB" in key[1]]
     if chase and min(chase) < chase[0] * 0.8:

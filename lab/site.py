@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lab import measurements, probes, twins
+from lab.chips import chips
 
 OUT = Path(__file__).resolve().parents[1] / "docs/assets/lab"
 SHOWN = "h200-vulkan"  # the machine beside which the book sets its reader's
@@ -37,11 +38,10 @@ def _values(rows: list[dict[str, Any]]) -> dict[str, float]:
 
 def cited(case: dict[str, Any]) -> dict[str, float]:
     """Return what the book cites of chips for a case, in the probe's unit."""
-    chips = {row["chip"]: row for row in json.loads((OUT.parent / "chips.json").read_text(encoding="utf-8"))}
     found = {}
     for chip, (value, how, _) in case.get("cited", {}).items():
-        row = chips[chip]
-        scale = row["cores"]["v"] * row["clock_mhz"]["v"] / 1000 if how == "per_core" else 1
+        row = chips()[chip]
+        scale = row["cores"] * row["clock_mhz"] / 1000 if how == "per_core" else 1
         found[chip] = float(f"{value * scale:.4g}")
     return found
 

@@ -76,7 +76,7 @@ class Desk(Site):
 @pytest.fixture
 def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
     monkeypatch.setenv("NO_MKDOCS_2_WARNING", "1")
-    (tmp_path / "mkdocs.yml").write_text(MKDOCS.replace("      offline: true\n", ""), encoding="utf-8")
+    (tmp_path / "mkdocs.yml").write_text(MKDOCS.replace("offline: true, ", ""), encoding="utf-8")
     for name in ("index.md", "first/index.md", "first/one.md", "first/two.md", "second/three.md"):
         path = tmp_path / "docs" / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -76,11 +76,11 @@ def test_the_last_line_needs_no_line_end_and_windows_keeps_its_own(desk: Desk) -
     [
         (
             "nav: [index.md, first/one.md]\n",
-            "mkdocs.yml:11: first/one.md does not stand on a line of its own (add by hand: - New: first/new.md)",
+            "mkdocs.yml:10: first/one.md does not stand on a line of its own (add by hand: - New: first/new.md)",
         ),
         (
             "nav:\n  - first/one.md\n  - Again: first/one.md\n",
-            "mkdocs.yml:12: first/one.md is named several times (add by hand: - New: first/new.md)",
+            "mkdocs.yml:11: first/one.md is named several times (add by hand: - New: first/new.md)",
         ),
         ("nav:\n  - index.md\n", "mkdocs.yml: the nav does not name first/one.md (add: - New: first/new.md)"),
         (

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import copy
-import json
 from typing import Any
 
 import pytest
 
 from lab import measurements, probes
+from lab.chips import chips
 from tests.lab.conftest import ROOT
 
 PROBES = probes.load()
-CHIPS = json.loads((ROOT / "docs/assets/chips.json").read_text(encoding="utf-8"))
+CHIPS = chips()
 FILES = measurements.load()
 
 

@@ -48,7 +48,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     docs = project / "docs"
     for folder in ("site", "instruments", "lab"):
         shutil.copytree(ROOT / "docs/assets" / folder, docs / "assets" / folder)
-    shutil.copy(ROOT / "docs/assets/chips.json", docs / "assets/chips.json")
     tables = docs / "assets/lab/tables/all.txt"
     tables.write_text(CITATION.sub("", tables.read_text(encoding="utf-8")), encoding="utf-8")
     (docs / "index.md").write_text("---\nsummary: None.\n---\n\n# Home\n\n[The Lab](lab.md)\n", encoding="utf-8")
@@ -60,7 +59,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         assert block
         place = f"---\nsummary: One.\n---\n\n# A page\n\n{block.group(0)}\n\n[Back](index.md)\n"
         (docs / f"{Path(name).name}.md").write_text(place, encoding="utf-8")
-    (project / "sources.yml").write_text("repositories: []\n", encoding="utf-8")
+    for name in ("sources.yml", "sources.lock", "quantities.yml"):
+        shutil.copy(ROOT / name, project / name)
     (project / "mkdocs.yml").write_text(
         f"INHERIT: {ROOT / 'mkdocs.yml'}\nsite_name: lab\nsite_url: http://127.0.0.1/\nsite_dir: {project / 'site'}\n"
         f"docs_dir: docs\nwatch: []\ntheme:\n  custom_dir: {ROOT / 'overrides'}\nplugins:\n  - search\n"

@@ -1,8 +1,11 @@
 /* One probe: what it asks, a button, and its results beside the book's. */
-import { chips, make, round, table } from "../instruments/ui.js";
+import { make, round, table } from "../instruments/ui.js";
 import { picture } from "./picture.js";
 import { cases } from "./probes.js";
 import * as session from "./session.js";
+
+/* Asked when a reader looks for a chip's figures: a page with one probe does not need them. */
+const chips = () => import("../instruments/quantities.js").then((found) => found.chips);
 
 const UNITS = { us: "µs" };
 export const unit = (told) => UNITS[told.unit] ?? told.unit;
@@ -13,7 +16,7 @@ const LINKS = "in its own dependent FMAs";
 export const known = (row, told, cited) => {
   const measured = cited[`${told.probe}/${told.name}`]?.[row?.chip];
   if (measured) return measured;
-  const value = told.chip && row?.[told.chip]?.v;
+  const value = told.chip && row?.[told.chip];
   if (!value) return null;
   return told.chip === "tflops_fp32" ? value * 500 : value;
 };
