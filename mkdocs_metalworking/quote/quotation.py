@@ -186,7 +186,7 @@ class Quoter:
             self.lock.region(key, selection)
             raise Unavailable("scouting", f"{key} was not read")
         if self._own is None:
-            raise _no_repository()
+            return self._unread(directive, pin, self.lock.region(key, selection))
         file, data = self._own.read(directive.path)
         lines = source_lines(data, directive.path)
         ranges = selection.find(lines, directive.path)
@@ -201,6 +201,14 @@ class Quoter:
         segments = dedent(cut(lines, ranges), directive.dedent)
         made = partial(Quotation, directive, pin, file, ranges, _highlighted(directive), segments, lines)
         return made(public=public, license_file=terms, named=selection, region=region)
+
+    def _unread(self, directive: Directive, pin: Pin, region: LockedRegion) -> Quotation:
+        """Return the quotation of a site that was copied out of its repository: a card."""
+        last = region.ranges[-1].last or 0
+        file = LockedFile(region.key, region.blob, "0" * 64, last, last)
+        missing = Unavailable("unavailable", f"{region.key} could not be read: no git repository encloses the site")
+        made = partial(Quotation, directive, pin, file, region.ranges, _highlighted(directive), None)
+        return made(missing=missing, named=region.selection, region=region)
 
     def accepted(self, region: LockedRegion) -> tuple[str, ...] | None:
         """Return the lines of the file as *region* was accepted in it; None when they are not on this machine."""
@@ -242,11 +250,6 @@ class Quoter:
 
 def _highlighted(directive: Directive) -> frozenset[int]:
     return frozenset(n for part in directive.hl for n in range(part.first, (part.last or 0) + 1))
-
-
-def _no_repository() -> MetalworkingError:
-    hint = "git init makes one; a folder that was copied without .git has none"
-    return MetalworkingError("self", f"{SELF} is quoted, and no git repository encloses the site", hint)
 
 
 def _within(part: LineRange, ranges: Ranges) -> bool:

@@ -38,6 +38,8 @@ def find_symbol(lines: Sequence[str], name: str, path: str) -> LineRange:
     wanted = name.replace("::", ".")
     found = [symbol for symbol in symbols if symbol.name == wanted]
     found = found or [symbol for symbol in symbols if symbol.name.endswith(f".{wanted}")]
+    # A constructor has the name of its class, which is meant.
+    found = [one for one in found if not any(one.name.startswith(f"{other.name}.") for other in found)]
     if len(found) == 1:
         return found[0].lines
     if found:

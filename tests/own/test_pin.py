@@ -121,5 +121,12 @@ def test_a_linked_worktree(own: Own, tmp_path: Path) -> None:
 def test_no_repository(own: Own) -> None:
     own.metalworking("lock")
     (own.top / ".git").rename(own.top / "away")
-    (told,) = own.problems()
-    assert "self is quoted, and no git repository encloses the site" in told
+    assert own.problems() == []
+    done = own.build()
+    assert done.returncode == 0, done.stderr
+    assert "self:src/stack.py could not be read: no git repository encloses the site" in done.stderr
+    assert "mw-card" in own.html
+    assert own.build("--strict").returncode == 1
+    assert own.metalworking("lock").exit_code == 0
+    assert "symbol=empty" in own.text("site/sources.lock")
+    assert own.metalworking("accept").exit_code == 1

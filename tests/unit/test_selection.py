@@ -151,6 +151,7 @@ def test_definitions_of_python() -> None:
 def test_a_name_may_leave_out_what_it_stands_in() -> None:
     assert find(PYTHON, Selection("symbol", "load")) == find(PYTHON, Selection("symbol", "Box.load")) == "L21-24"
     assert find(METAL, Selection("symbol", "Loader::next"), "a.metal") == "L19"
+    assert find(METAL, Selection("symbol", "Loader"), "a.metal") == "L13-22"
     assert (
         find("def run():\n    pass\nclass A:\n    def run(self):\n        pass\n", Selection("symbol", "run")) == "L1-2"
     )
