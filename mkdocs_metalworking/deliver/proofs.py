@@ -17,7 +17,7 @@ from ..git.proof import Recorded, proves
 from ..quote.blob import LockedFile
 from ..quote.diagnostics import MetalworkingError, printable
 from ..quote.lock import MAX_SIZE
-from ..quote.repo import clone_url
+from ..quote.repo import SELF, clone_url
 from .store import Store
 
 _LOG = logging.getLogger(__name__)
@@ -203,6 +203,9 @@ def verify(
         except MetalworkingError as error:
             verdict.wrong[file] = error
     for (repo, commit), group in by_commit.items():
+        if repo == SELF:
+            verdict.unproved.update(dict.fromkeys(group, "this repository does not have the commit"))
+            continue
         try:
             with Fetched(url(repo), commit, timeout=timeout, logger=_LOG) as fetched:
                 _prove_fetched(fetched, group, proofs, store, verdict)

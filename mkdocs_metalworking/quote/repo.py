@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from .diagnostics import MetalworkingError
 
 _GITHUB = "github.com"
+SELF = "self"
+"""The name of the repository that the site itself lies in; no other one has a name without a slash."""
 NAME = re.compile(
     r"(?P<host>[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+(?::[0-9]{1,5})?)"
     r"(?P<path>/[A-Za-z0-9][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_.][A-Za-z0-9_.-]*)*)"
@@ -102,6 +104,19 @@ def _named(name: str) -> Repo:
 def clone_url(name: str) -> str:
     """Return what git fetches the repository *name* from. Raises MetalworkingError (``repo``)."""
     return Repo.named(name).page
+
+
+def named_by(url: str) -> str:
+    """Return the name of the repository whose front page or clone address is *url*; "" when it is none."""
+    parts = urlsplit(url.strip())
+    path = parts.path.strip("/").removesuffix(".git")
+    try:
+        host = parts.netloc.lower().removeprefix("www.")
+        if parts.scheme not in ("http", "https") or "@" in host:
+            return ""
+        return Repo.named(path if host == _GITHUB else f"{host}/{path}").name
+    except MetalworkingError:
+        return ""
 
 
 def nested(names: Iterable[str]) -> Iterator[tuple[str, str]]:

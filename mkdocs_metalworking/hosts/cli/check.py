@@ -13,9 +13,9 @@ from ...deliver.project import Project
 from ...deliver.proofs import Verdict, judge
 from ...git.drift import drift_report
 from ...quote.diagnostics import Diagnostic, Diagnostics, Location, Severity
+from ...quote.licenses import license_name
 from ...quote.lock import Lock
 from ..mkdocs.site import Site
-from .add_pin import license_name
 from .changes import changes
 from .common import Program, as_json, ending, open_site, pass_program
 from .hints import hints

@@ -80,7 +80,7 @@ class Endings:
         ending.linked_from = [link for other in self._linked_from.get(uri, []) if (link := self.link(other, page))]
         context = self._reading.pages.get(uri)
         if context is not None:
-            ending.quoted = sorted({(q.file.key.repo, q.pin.license or "") for q in context.quotations})
+            ending.quoted = sorted({((q.public or q.file.key).repo, q.pin.license or "") for q in context.quotations})
         if place is not None:
             ending.previous = self.link(place.previous, page) if place.previous else None
             ending.next = self.link(place.next, page) if place.next else None
