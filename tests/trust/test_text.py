@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from mkdocs_metalworking.glossary.asked import Asked
-from mkdocs_metalworking.glossary.mapping import code, literal
+from mkdocs_metalworking.glossary.inline import code, literal
 from mkdocs_metalworking.hosts.cli.main import main
 from mkdocs_metalworking.markdown.extension import MetalworkingExtension
 from mkdocs_metalworking.markdown.highlight import show_invisible
@@ -83,7 +83,7 @@ def test_literal_text_is_read_as_text_whatever_extensions_there_are(text: str) -
     assert found.tags <= {"p"}, html
     html = md.reset().convert(f"x {code(text)} y")
     found = Elements(html)
-    assert found.tags <= {"p", "code"}, html
+    assert found.tags <= {"p", "code", "span", "wbr"}, html  # a name may be broken at some places
     assert found.bad == []
 
 
