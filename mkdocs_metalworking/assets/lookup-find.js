@@ -1,14 +1,39 @@
-/* What the lookup finds for what a reader types. No page is touched here, so that it can be tested by itself. */
+/* What the lookup finds for what a reader types. */
 export const plain = (text) => text.toLowerCase().replace(/[^a-z0-9+#]+/g, " ").trim();
+const raw = (text) => text.toLowerCase().replace(/\(\)$/, "").trim();
+const letters = (text) => {
+  let mask = 0;
+  for (let at = 0; at < text.length; at++) mask |= 1 << text.charCodeAt(at) % 31;
+  return mask;
+};
+const count = (mask) => {
+  let bits = 0;
+  for (let left = mask; left; left &= left - 1) bits++;
+  return bits;
+};
 
-/* Makes the rows to search from the data of the lookup; pages stand beside the terms. */
+const nameOf = (text, weight) => {
+  const words = plain(text).split(" ").filter(Boolean);
+  const squeezed = words.join("");
+  return { raw: raw(text), words, squeezed, weight, mask: letters(squeezed), tails: words.slice(1).map((_, at) => words.slice(at + 1).join("")) };
+};
+
+/* The rows to search: one a term with all of its names, one a page. */
 export const rowsOf = ({ pages, terms, from }) => {
-  const rows = terms.filter(([cuda]) => cuda.toLowerCase() !== "none").map(([cuda, metal, verdict, url, note]) => ({ cuda, metal, verdict, url, note, key: plain(cuda) }));
+  const rows = terms
+    .filter(([cuda]) => cuda.toLowerCase() !== "none")
+    .map(([cuda, metal, verdict, url, note, aliases = [], also = []]) => {
+      const names = [...cuda.split(/\s+\/\s+|;\s+/), ...(cuda.includes(" / ") ? [cuda] : [])];
+      return {
+        cuda, metal, verdict, url, note,
+        also,
+        names: [...names.map((name) => nameOf(name, 1)), ...aliases.map((name) => nameOf(name, 0.99)), ...metal.split(/\s+\/\s+|[,;]\s+/).map((name) => nameOf(name, 0.9))],
+      };
+    });
   for (const [url, [title, summary, term, verdict]] of Object.entries(pages)) {
-    if (term) rows.push({ cuda: title, metal: `${from}: ${term}`, verdict, url, note: summary, key: plain(title), own: true });
+    if (term) rows.push({ cuda: title, metal: `${from}: ${term}`, verdict, url, note: summary, also: [], names: [nameOf(title, 0.97), nameOf(term, 0.95)], own: true });
   }
   for (const row of rows) {
-    row.squeezed = row.key.replace(/ /g, "");
     row.rest = plain(`${row.metal} ${row.note}`);
     row.title = pages[row.url]?.[0] || "";
     row.verdict ||= pages[row.url]?.[3] || "";
@@ -16,28 +41,93 @@ export const rowsOf = ({ pages, terms, from }) => {
   return rows;
 };
 
-const score = (row, query, squeezed, words) => {
-  if (row.key === query || row.squeezed === squeezed) return row.own ? 95 : 100;
-  if (row.squeezed.startsWith(squeezed)) return 80 - row.squeezed.length / 100;
-  if (row.key.split(" ").includes(query)) return 70 - row.key.length / 100;
-  if (words.every((word) => row.key.split(" ").some((part) => part.startsWith(word)))) return 60 - row.key.length / 100;
-  if (row.squeezed.includes(squeezed)) return 50 - row.key.length / 100;
-  if (words.every((word) => `${row.key} ${row.rest}`.includes(word))) return 20;
+/* Edits that turn *query* into *name*, or into a beginning of it: inserted, lost, changed or swapped letters.
+   Returns [whole, beginning], each 3 when it takes more than two; *work* counts the cells that it fills. */
+export const work = { cells: 0 };
+const LINES = Array.from({ length: 3 }, () => new Uint8Array(64));
+export const edits = (query, name) => {
+  const columns = Math.min(name.length, query.length + 3, 60);
+  let [before, last, line] = LINES;
+  for (let column = 0; column <= columns; column++) last[column] = column;
+  for (let row = 1; row <= query.length; row++) {
+    let least = row;
+    line.fill(9, 0, columns + 1);
+    line[0] = row;
+    const from = Math.max(1, row - 3);
+    const to = Math.min(columns, row + 3);
+    if (from > 1) line[from - 1] = 9;
+    for (let column = from; column <= to; column++) {
+      work.cells++;
+      const swap = row > 1 && column > 1 && query[row - 1] === name[column - 2] && query[row - 2] === name[column - 1];
+      let cost = last[column - 1] + (query[row - 1] === name[column - 1] ? 0 : 1);
+      if (last[column] + 1 < cost) cost = last[column] + 1;
+      if (line[column - 1] + 1 < cost) cost = line[column - 1] + 1;
+      if (swap && before[column - 2] + 1 < cost) cost = before[column - 2] + 1;
+      line[column] = cost;
+      if (cost < least) least = cost;
+    }
+    if (least > 2) return [3, 3];
+    [before, last, line] = [last, line, before];
+  }
+  let beginning = 3;
+  for (let column = 0; column <= columns; column++) beginning = Math.min(beginning, last[column]);
+  return [columns < name.length ? 3 : Math.min(3, last[columns]), beginning];
+};
+
+const swapped = (query, name) => query.length === name.length && [...query].sort().join("") === [...name].sort().join("");
+
+const fits = (name, query) => {
+  const { squeezed, words } = query;
+  if (name.raw === query.raw) return 100;
+  if (name.squeezed === squeezed) return name.words.length === words.length ? 99 : 98;
+  if (name.words.length === words.length && words.every((word) => name.words.includes(word))) return 90;
+  if (name.squeezed.startsWith(squeezed)) return 60 + (25 * squeezed.length) / name.squeezed.length;
+  for (const tail of name.tails) {
+    if (tail === squeezed) return 84;
+    if (tail.startsWith(squeezed)) return 55 + (20 * squeezed.length) / name.squeezed.length;
+  }
+  if (words.every((word) => name.words.some((part) => part.startsWith(word)))) return 58 + (10 * squeezed.length) / name.squeezed.length;
+  if (squeezed.length > 2 && name.squeezed.includes(squeezed)) return 40 + (10 * squeezed.length) / name.squeezed.length;
   return 0;
 };
 
-/* The rows that answer *text*, the best first. */
-export const find = (rows, text) => {
-  const query = plain(text);
-  if (!query) return [];
-  const squeezed = query.replace(/ /g, "");
-  const words = query.split(" ");
+const nearly = (name, { squeezed, mask }) => {
+  const allowed = squeezed.length > 5 ? 2 : 1;
+  const longer = name.squeezed.length - squeezed.length;
+  const begins = squeezed.length > 5 && longer > 0 && name.squeezed[0] === squeezed[0];
+  if (longer < -allowed || (longer > allowed && !begins) || count(mask & ~name.mask) > allowed) return 0;
+  const [whole, beginning] = edits(squeezed, name.squeezed);
+  if (whole <= allowed) return whole === 1 ? (swapped(squeezed, name.squeezed) ? 78 : 66) : 56;
+  return begins && beginning <= allowed ? 46 - 4 * beginning : 0;
+};
+
+/* The rows that answer *text* with their points, the best first, each page of the book at most once. */
+export const ranked = (rows, text, most = 12) => {
+  const words = plain(text).split(" ").filter(Boolean);
+  if (!words.length) return [];
+  const squeezed = words.join("");
+  const query = { raw: raw(text), words, squeezed, mask: letters(squeezed) };
+  const best = (measure) => (row) => {
+    let points = 0;
+    for (const name of row.names) points = Math.max(points, name.weight * measure(name, query));
+    return points;
+  };
+  const exact = best(fits);
+  const found = rows.map((row) => [exact(row), row]);
+  if (squeezed.length > 3 && !found.some(([points]) => points > 80)) {
+    const near = best(nearly);
+    for (const pair of found) pair[0] = Math.max(pair[0], near(pair[1]));
+  }
+  for (const pair of found) {
+    if (!pair[0] && words.every((word) => pair[1].rest.includes(word))) pair[0] = 20;
+  }
   const seen = new Set();
-  return rows
-    .map((row) => [score(row, query, squeezed, words), row])
+  return found
     .filter(([points]) => points > 0)
     .sort((a, b) => b[0] - a[0])
-    .map(([, row]) => row)
-    .filter((row) => !seen.has(row.cuda + row.url) && seen.add(row.cuda + row.url))
-    .slice(0, 12);
+    .filter(([, row]) => !(row.own && seen.has(row.url)) && seen.add(row.url))
+    .slice(0, most);
 };
+
+/* The rows alone. */
+export const find = (rows, text, most = 12) => ranked(rows, text, most).map(([, row]) => row);

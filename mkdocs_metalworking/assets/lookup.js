@@ -1,11 +1,41 @@
 /* The lookup: a combobox where a page has a place for it, the same in a dialog everywhere else (key c). */
-import { editing, labels, lookup, make, onPage, root } from "./base.js";
+import { labels, lookup, make, root } from "./base.js";
 import { find, plain, rowsOf } from "./lookup-find.js";
 
 let known;
 const load = () => (known ||= lookup().then((data) => ({ data, rows: rowsOf(data) })));
 
-const mount = (box) => {
+/* One term as an option of the list. */
+const answer = (row, data) => {
+  const option = make("li", row.verdict ? `mw-v-${row.verdict}` : "");
+  option.append(make("b", "", row.cuda), row.verdict ? make("span", "mw-verdict", data.verdicts[row.verdict]) : make("span"));
+  option.append(make("i", "", row.metal));
+  const page = row.title && row.title !== row.metal && !row.own ? `${row.title}. ` : "";
+  option.append(note(page + (row.note || "")));
+  if (row.url) option.dataset.href = new URL(row.url, root).href;
+  return option;
+};
+
+/* A note is Markdown: what stands between backticks is code. */
+const note = (text) => {
+  const small = make("small");
+  text.split("`").forEach((part, at) => small.append(at % 2 ? make("code", "", part) : part));
+  return small;
+};
+
+/* Further pages that name the term, as options below it. */
+const further = (row, data) =>
+  row.also
+    .filter((url) => data.pages[url.replace(/index\.html$/, "")])
+    .slice(0, 4)
+    .map((url) => {
+      const option = make("li", "mw-further");
+      option.append(make("small", "", labels.also_in), make("span", "", data.pages[url.replace(/index\.html$/, "")][0]));
+      option.dataset.href = new URL(url, root).href;
+      return option;
+    });
+
+export const mount = (box) => {
   const input = box.querySelector("input");
   const list = box.querySelector("[role=listbox]");
   if (!input || box.dataset.ready) return;
@@ -55,26 +85,15 @@ const mount = (box) => {
     if (text !== input.value) return;
     if (!plain(text)) return close();
     const found = find(rows, text);
-    list.replaceChildren(
-      ...found.map((row, number) => {
-        const option = make("li", row.verdict ? `mw-v-${row.verdict}` : "");
-        option.append(make("b", "", row.cuda), row.verdict ? make("span", "mw-verdict", data.verdicts[row.verdict]) : make("span"));
-        option.append(make("i", "", row.metal));
-        const page = row.title && row.title !== row.metal && !row.own ? `${row.title}. ` : "";
-        option.append(make("small", "", page + (row.note || "")));
-        if (row.url) option.dataset.href = new URL(row.url, root).href;
-        option.id = `${list.id}-${number}`;
-        return option;
-      }),
-    );
+    list.replaceChildren(...found.flatMap((row, at) => [answer(row, data), ...(at ? [] : further(row, data))]));
     if (!found.length) {
       const option = make("li");
       option.append(make("b", "", text), make("span"), make("small", "", labels.lookup_none));
       option.dataset.search = text;
-      option.id = `${list.id}-0`;
       list.append(option);
     }
-    for (const option of list.children) {
+    for (const [number, option] of [...list.children].entries()) {
+      option.id = `${list.id}-${number}`;
       option.setAttribute("role", "option");
       option.setAttribute("aria-selected", "false");
     }
@@ -104,17 +123,21 @@ const mount = (box) => {
   input.addEventListener("blur", () => setTimeout(() => document.activeElement !== input && close(), 150));
   list.addEventListener("pointerdown", (event) => event.preventDefault());
   list.addEventListener("click", (event) => open(event.target.closest("[role=option]")));
-  box.querySelectorAll("[data-mw-try]").forEach((button) =>
-    button.addEventListener("click", () => {
-      input.value = button.dataset.mwTry;
-      input.focus();
-      render();
-    }),
-  );
+  if (input.value && document.activeElement === input) render(); // typed before this module was here
+};
+
+/* Looks up the example on *button*. */
+export const attempt = (button) => {
+  const box = button.closest("[data-mw-lookup]");
+  const input = box.querySelector("input");
+  mount(box);
+  input.value = button.dataset.mwTry;
+  input.focus();
+  input.dispatchEvent(new Event("input"));
 };
 
 let dialog;
-const ask = () => {
+export const ask = () => {
   const present = document.querySelector(".md-content [data-mw-lookup] input");
   if (present) {
     present.scrollIntoView({ block: "center" });
@@ -148,18 +171,3 @@ const ask = () => {
   if (!dialog.open) dialog.showModal();
   dialog.querySelector("input").focus();
 };
-document.addEventListener("keydown", (event) => {
-  if (event.key !== "c" || event.metaKey || event.ctrlKey || event.altKey || editing(document.activeElement)) return;
-  event.preventDefault();
-  ask();
-});
-const button = document.querySelector(".mw-ask");
-if (button) button.href = String(new URL(button.href));
-document.addEventListener("click", (event) => {
-  if (!event.target.closest?.(".mw-ask") || event.metaKey || event.ctrlKey) return;
-  event.preventDefault();
-  event.stopPropagation();
-  ask();
-}, true);
-
-onPage(() => document.querySelectorAll("[data-mw-lookup]").forEach(mount));

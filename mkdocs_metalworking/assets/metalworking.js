@@ -1,12 +1,13 @@
-/* Brings in the module of each thing that a page has; a page that has none loads nothing more. */
-import { asked, onPage } from "./base.js";
+/* Brings in the module of each thing that a page has, or that a reader asks for; a page that has none loads nothing more. */
+import { asked, editing, onPage } from "./base.js";
 
 const PARTS = {
   copy: () => document.querySelector("figure.mw-excerpt:not(.mw-card)"),
   notes: () => document.querySelector(".mw-note,.mw-l"),
   quantities: () => document.querySelector(".mw-quantity"),
   tables: () => document.querySelector(".mw-sortable"),
-  lookup: () => asked.has("lookup"),
+  filter: () => document.querySelector("[data-mw-filter]"),
+  terms: () => document.querySelector(".mw-mapping"),
   previews: () => asked.has("previews"),
 };
 const loaded = new Set();
@@ -19,3 +20,28 @@ onPage(() => {
     }
   }
 });
+
+/* The lookup where a page has a place for it, or as a dialog, by the key c or the button in the head; terms above the
+   results of the search. Each is brought in when it is first used. */
+if (asked.has("lookup")) {
+  const ask = (event) => {
+    event.preventDefault();
+    event.stopPropagation();
+    import("./lookup.js").then((part) => part.ask());
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "c" && !event.metaKey && !event.ctrlKey && !event.altKey && !editing(document.activeElement)) ask(event);
+  });
+  const button = document.querySelector(".mw-ask");
+  if (button) button.href = String(new URL(button.href));
+  document.addEventListener("click", (event) => event.target.closest?.(".mw-ask") && !event.metaKey && !event.ctrlKey && ask(event), true);
+  document.addEventListener("focusin", (event) => {
+    const box = event.target.closest?.("[data-mw-lookup]");
+    if (box) import("./lookup.js").then((part) => part.mount(box));
+  });
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest?.("[data-mw-try]");
+    if (button) import("./lookup.js").then((part) => part.attempt(button));
+  });
+  document.addEventListener("focusin", (event) => event.target.matches?.("[data-md-component=search-query]") && import("./search.js"));
+}

@@ -1,5 +1,5 @@
-/* Tables that sort by a click on their head, and the filter above the mapping table. */
-import { labels, make, onPage } from "./base.js";
+/* Tables that sort by a click on their head. */
+import { make, onPage } from "./base.js";
 
 /* Sortable tables: numbers as numbers, the author's order a third click away. */
 const sortable = (table) => {
@@ -27,24 +27,5 @@ const sortable = (table) => {
     });
   });
 };
-document.addEventListener("input", (event) => {
-  if (!event.target.matches?.("[data-mw-filter]")) return;
-  const holder = event.target.closest(".mw-mapping");
-  const words = event.target.value.toLowerCase().split(/\s+/).filter(Boolean);
-  let count = 0;
-  for (const part of holder.querySelectorAll(".mw-sortable")) {
-    let left = 0;
-    for (const row of part.querySelectorAll("tbody tr")) {
-      const text = row.textContent.toLowerCase();
-      row.hidden = !words.every((word) => text.includes(word));
-      if (!row.hidden) left++;
-    }
-    part.hidden = !left;
-    const title = part.previousElementSibling;
-    if (title && /^H\d$/.test(title.tagName)) title.hidden = !left;
-    count += left;
-  }
-  holder.querySelector("output").textContent = (count === 1 ? labels.row : labels.rows).replace("{n}", count);
-});
 
 onPage(() => document.querySelectorAll(".mw-sortable table").forEach(sortable));

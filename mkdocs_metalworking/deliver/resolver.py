@@ -51,6 +51,7 @@ class Resolver:
         self._lock = threading.Lock()
         self._busy: dict[str, threading.Lock] = {}
         self._known: dict[LockedFile, str | MetalworkingError] = {}
+        self._confirmed: set[LockedFile] = set()
         self._held: OrderedDict[LockedFile, bytes] = OrderedDict()
         self._held_size = 0
         self.warnings = Diagnostics()
@@ -83,6 +84,20 @@ class Resolver:
         found = answer.diagnostic
         kind = Unavailable if isinstance(answer, Unavailable) else MetalworkingError
         raise kind(found.code, found.message, found.hint)
+
+    def confirm(self, file: LockedFile) -> None:
+        """Raise MetalworkingError when what lies on this machine says that the lock is wrong about *file*.
+
+        For files whose bytes nobody asks for, since they are only cited.
+        """
+        if self._proofs is None:
+            return
+        with self._lock:
+            known = file in self._confirmed
+        if not known:
+            self._proofs.whole(file)
+            with self._lock:
+                self._confirmed.add(file)
 
     def prefetch(self, files: Iterable[LockedFile], *, max_workers: int = 4) -> None:
         """Resolve *files* ahead of need: repositories in parallel, each repository's files one after the other.

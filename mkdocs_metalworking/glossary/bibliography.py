@@ -10,29 +10,43 @@ from ..quote.citations import CitedLines, CitedReference
 from ..quote.quotation import Quotation
 from ..quote.repo import Repo
 from ..quote.sources import Pin, Reference, Sources
-from .mapping import literal
+from .inline import literal
+from .labels import Labels
+from .mapping import filter_bar
 from .source_list import KINDS
 
 _USED = re.compile(r'<span class="mw-used" data-key="([^"]*)"></span>')
 
 
-def sources_page(sources: Sources) -> str:
+def sources_page(sources: Sources, labels: Labels) -> str:
     """Return the Markdown; a mark stands where the pages go, which are known when all are rendered."""
-    return "\n".join(_lines(sources))
+    return "\n".join(_lines(sources, labels))
 
 
-def _lines(sources: Sources) -> Iterator[str]:
+def _lines(sources: Sources, labels: Labels) -> Iterator[str]:
     yield '<div class="mw-sources" markdown="1">'
     yield ""
-    yield "## Repositories"
+    yield filter_bar(labels, len(sources.pins) + len(sources.references))
+    yield ""
+    kinds = [(kind, title) for kind, title in KINDS if any(one.kind == kind for one in sources.references)]
+    titles = [*(["Repositories"] if sources.pins else []), *(title for _, title in kinds)]
+    links = " ".join(f'<a href="#{_kind_id(title)}">{literal(title)}</a>' for title in titles)
+    yield f'<nav class="mw-jump" aria-label="Kinds">{links}</nav>'
+    if sources.pins:
+        yield ""
+        yield f"## Repositories {{ #{_kind_id('Repositories')} }}"
     for pin in sources.pins:
         yield ""
+        yield '<div class="mw-source" markdown="1">'
+        yield ""
         yield from _pin(pin)
-    for kind, title in KINDS:
+        yield ""
+        yield "</div>"
+    for kind, title in kinds:
         found = [reference for reference in sources.references if reference.kind == kind]
         if found:
             yield ""
-            yield f"## {title}"
+            yield f"## {title} {{ #{_kind_id(title)} }}"
             yield ""
             for reference in sorted(found, key=lambda r: (r.author.casefold(), r.title.casefold())):
                 yield _reference(reference)
@@ -104,6 +118,10 @@ def fill_uses(
         return f'<span class="mw-used">{"; ".join(parts)}</span>'
 
     return _USED.sub(pages, html)
+
+
+def _kind_id(title: str) -> str:
+    return f"kind-{_slug(title)}"
 
 
 def _slug(text: str) -> str:

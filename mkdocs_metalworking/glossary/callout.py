@@ -27,7 +27,7 @@ _FENCE = re.compile(
 )
 _KEYED = re.compile(r":(?:\s|$)|^\s*[{?#]", re.MULTILINE)
 _OPTIONS = ("from", "to", "key", "required", "links")
-_FIELDS = frozenset({"term", "verdict", "apis", "carries", "misleads"})
+_FIELDS = frozenset({"term", "verdict", "aspect", "apis", "carries", "misleads"})
 
 
 class Verdict(StrEnum):
@@ -117,6 +117,8 @@ class Cuda:
     apis: tuple[str, ...] = ()
     carries: str = ""
     misleads: str = ""
+    aspect: str = ""
+    """What the page's verdict is about, where the term as a whole has another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +182,7 @@ def page_meta(meta: Mapping[str, Any], callouts: Callouts | None) -> PageMeta:
             apis=tuple(entry.get("apis") or ()),
             carries=entry.get("carries", ""),
             misleads=entry.get("misleads", ""),
+            aspect=entry.get("aspect", ""),
         )
     return PageMeta(str(meta.get("summary") or ""), found, meta.get("chapter") is not False)
 

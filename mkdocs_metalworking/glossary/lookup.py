@@ -1,65 +1,102 @@
-"""What a reader may look up: the JSON for the CUDA lookup and for link previews, and the A-Z index."""
+"""What a reader may look up: the JSON for the CUDA lookup and for link previews."""
 
 from __future__ import annotations
 
 import json
 import re
-import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from .asked import Asked
 from .callout import Verdict
 from .library import Entry
-from .mapping import Row, code, literal, verdict_chip
+from .terms import Row, Terms, key_of
 
 _INDEX = re.compile(r"(^|/)index\.html$")
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A CUDA name and where it leads."""
+    """A term as readers look it up: one row, whatever names lead to it.
+
+    ``uri`` is the page that answers, or "" when the row of the table is the answer; ``anchor`` is that row's id, or ""
+    for a term that no table has. ``also`` are further pages that name it.
+    """
 
     cuda: str
     metal: str
     verdict: str = ""
     uri: str = ""
     note: str = ""
+    aliases: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
+    anchor: str = ""
 
 
-def terms(entries: Iterable[Entry], rows: Iterable[Row]) -> list[Term]:
-    """Return every CUDA name that pages and the table know, the table's rows first: they are more exact."""
+def terms_of(entries: Iterable[Entry], table: Terms) -> list[Term]:
+    """Return the terms of *table*, and after them what the pages name beyond it, each once."""
     entries = list(entries)
-    found: dict[tuple[str, str], Term] = {}
-    for row in rows:
-        for name in row.names:
-            found.setdefault((_fold(name), row.page), Term(name, row.metal, row.verdict, row.page, row.note))
+    discussed = discussed_in(entries, table)
+    found = [_of_row(place, row, table, discussed) for place, row in enumerate(table.rows)]
+    beyond: dict[str, Term] = {}
     for entry in entries:
-        cuda = entry.meta.cuda
-        if cuda is None:
-            continue
-        found.setdefault((_fold(cuda.term), entry.uri), _of(cuda.term, entry))
-        for name in cuda.apis:
-            found.setdefault((_fold(name), entry.uri), _of(name, entry))
-    return list(found.values())
+        for name in _names(entry):
+            if table.find(name) is None:
+                known = beyond.get(key_of(name))
+                if known is None:
+                    beyond[key_of(name)] = _of_page(name, entry)
+                elif entry.uri not in (known.uri, *known.also):
+                    beyond[key_of(name)] = Term(
+                        known.cuda, known.metal, known.verdict, known.uri, known.note, also=(*known.also, entry.uri)
+                    )
+    return [*found, *beyond.values()]
 
 
-def _of(name: str, entry: Entry) -> Term:
+def discussed_in(entries: Iterable[Entry], table: Terms) -> dict[int, list[str]]:
+    """Return, by a row's place, the pages whose front matter names it, the one that answers aside."""
+    places = {id(row): place for place, row in enumerate(table.rows)}
+    found: dict[int, list[str]] = {}
+    for entry in entries:
+        for name in _names(entry):
+            row = table.find(name)
+            if row is not None and row.page != entry.uri:
+                pages = found.setdefault(places[id(row)], [])
+                if entry.uri not in pages:
+                    pages.append(entry.uri)
+    return found
+
+
+def _names(entry: Entry) -> tuple[str, ...]:
+    cuda = entry.meta.cuda
+    return (cuda.term, *cuda.apis) if cuda is not None else ()
+
+
+def _of_row(place: int, row: Row, table: Terms, discussed: Mapping[int, list[str]]) -> Term:
+    return Term(
+        cuda=row.cuda,
+        metal=row.metal,
+        verdict=row.verdict,
+        uri=row.page,
+        note=row.note,
+        aliases=row.aliases,
+        also=tuple(discussed.get(place, ())),
+        anchor=table.anchors[place],
+    )
+
+
+def _of_page(name: str, entry: Entry) -> Term:
     cuda = entry.meta.cuda
     return Term(name, entry.title, cuda.verdict.value if cuda else "", entry.uri, entry.meta.summary)
 
 
-def _fold(text: str) -> str:
-    return text.casefold().strip()
-
-
-def lookup_data(found: Iterable[Term], pages: Iterable[tuple[Entry, str]]) -> dict[str, Any]:
+def lookup_data(found: Iterable[Term], pages: Iterable[tuple[Entry, str]], table: str = "") -> dict[str, Any]:
     """Return the data that the browser loads; *pages* gives the address of each page from the site's root.
 
     ``pages``: address without ``index.html``, as the browser asks for it and so empty for the home page, then
-    [title, summary, CUDA term, verdict]. ``terms``: [CUDA, Metal, verdict, address, note], the address empty when no
-    page explains the term.
+    [title, summary, CUDA term, verdict]. ``terms``: [CUDA, Metal, verdict, address, note, other names, addresses of
+    further pages], the address that of the row on the page *table* when no page explains the term, and empty when
+    there is no such page.
     """
     shown = {}
     where = {}
@@ -68,7 +105,20 @@ def lookup_data(found: Iterable[Term], pages: Iterable[tuple[Entry, str]]) -> di
         where[entry.uri] = url
         listed = [entry.title, entry.meta.summary, cuda.term if cuda else "", cuda.verdict.value if cuda else ""]
         shown[_INDEX.sub(r"\1", url.removeprefix("./"))] = listed
-    return {"pages": shown, "terms": [[t.cuda, t.metal, t.verdict, where.get(t.uri, ""), t.note] for t in found]}
+
+    def address(term: Term) -> str:
+        if term.uri in where:
+            return where[term.uri]
+        return f"{where[table]}#{term.anchor}" if term.anchor and table in where else ""
+
+    listed_terms = [
+        [
+            *(t.cuda, t.metal, t.verdict, address(t), t.note, list(t.aliases)),
+            [where[uri] for uri in t.also if uri in where],
+        ]
+        for t in found
+    ]
+    return {"pages": shown, "terms": listed_terms}
 
 
 def lookup_json(data: dict[str, Any], asked: Asked) -> bytes:
@@ -78,49 +128,3 @@ def lookup_json(data: dict[str, Any], asked: Asked) -> bytes:
         "from": asked.callouts.source if asked.callouts is not None else "",
     }
     return json.dumps({**data, **words}, ensure_ascii=False, separators=(",", ":")).encode()
-
-
-def sort_key(text: str) -> tuple[str, str]:
-    """Return the key under which *text* stands in an index: marks in front (``__``, ``-``) do not count."""
-    plain = unicodedata.normalize("NFKD", text).casefold()
-    return plain.lstrip("_-.:<([{$#*&\"'` "), plain
-
-
-def az_index(entries: Iterable[Entry], found: Iterable[Term], link: Callable[[str], str]) -> str:
-    """Return the index as Markdown; *link* turns a page into a Markdown link, or "" when it does not exist."""
-    items: dict[tuple[str, str], str] = {}
-    for entry in entries:
-        if entry.title and (target := link(entry.uri)):
-            items[entry.title, entry.uri] = f"**{target}**"
-    for term in found:
-        target = link(term.uri) if term.uri else ""
-        if term.cuda.casefold() == "none" or (term.cuda, term.uri) in items:
-            continue
-        leads = target or code(term.metal)
-        items[term.cuda, term.uri] = f"{code(term.cuda)} {verdict_chip(term.verdict)} {leads}"
-    return "\n".join(_letters(sorted(items.items(), key=lambda item: (*sort_key(item[0][0]), item[0][1]))))
-
-
-def _letters(items: list[tuple[tuple[str, str], str]]) -> Iterator[str]:
-    def letter(name: str) -> str:
-        first = sort_key(name)[0][:1].upper()
-        return first if first.isascii() and first.isalpha() else "#"
-
-    letters = sorted({letter(name) for (name, _), _ in items})
-    yield '<div class="mw-az" markdown="1">'
-    yield ""
-    jump = " ".join(f'<a href="#{_anchor(one)}">{literal(one)}</a>' for one in letters)
-    yield f'<p class="mw-az-jump" aria-label="Letters">{jump}</p>'
-    for one in letters:
-        yield ""
-        yield f"## {literal(one)} {{ #{_anchor(one)} }}"
-        yield ""
-        for (name, _), line in items:
-            if letter(name) == one:
-                yield f"- {line}"
-    yield ""
-    yield "</div>"
-
-
-def _anchor(letter: str) -> str:
-    return f"letter-{letter.lower() if letter.isalpha() else 'other'}"

@@ -1,142 +1,144 @@
-"""mapping.yml: the CUDA to Metal table, one row a name."""
+"""The table of terms as Markdown: a row a term, which opens to its code, its sources and its pages."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import groupby
-from pathlib import Path
-from typing import Any
 
-from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity
-from ..quote.yamldoc import load_yaml
-from .labels import labels_for
+from .asked import Asked
+from .callout import Verdict
+from .inline import code, literal, verdict_chip
+from .labels import Labels
+from .terms import Pair, Row, Terms
 
-_SPECIAL = re.compile(r"""[\\`*_{}\[\]()#+!|<>&~^=:@$"']""")
-# Names of an API, as against words: what a reader expects in a code face.
-_NAME = re.compile(r"[_:.(\[<]|[a-z][A-Z]|^[a-z]+[0-9]")
-
-_WORD = re.compile(r"(?:^|\s)\(?[a-z]{2,}[,;)]?(?=\s|$)")
-_EDGES = re.compile(r"([(\[]?)(.*?)([,;.]?(?<![(\[])(?:(?<=\w)\))?[,;.]?)", re.DOTALL)
+_SLUG = re.compile(r"[^a-z0-9]+")
+COLUMNS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One line of the table. ``page`` is a path below docs, or "" when no page explains it."""
+class Table:
+    """Draws the table. *link* turns a page into a Markdown link or "", *also* a row's place into further pages."""
 
-    cuda: str
-    metal: str
-    note: str = ""
-    page: str = ""
-    verdict: str = ""
-    group: str = ""
-    sources: tuple[str, ...] = ()
-    location: Location = field(default_factory=Location)
+    terms: Terms
+    link: Callable[[str], str]
+    also: Mapping[int, list[str]]
+    asked: Asked
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """The CUDA names of the row, one by one: ``a / b`` is two."""
-        return tuple(name for part in re.split(r"\s+/\s+|;\s+", self.cuda) if (name := part.strip()))
+    def labels(self) -> Labels:
+        """The words beside the author's own."""
+        return self.asked.labels
 
+    @property
+    def sides(self) -> tuple[str, str]:
+        """The names of the two worlds."""
+        callouts = self.asked.callouts
+        return (callouts.source, callouts.target) if callouts is not None else ("CUDA", "Metal")
 
-def read_mapping(path: Path, label: str, draft: str | None = None) -> tuple[list[Row], list[Diagnostic]]:
-    """Read the table, or *draft* in its place; returns what could be read and every problem with file and line."""
-    if draft is None and not path.exists():
-        where = Location(label)
-        return [], [
-            Diagnostic(Severity.WARNING, "mapping", "this file does not exist yet", "write it, or drop mapping:", where)
-        ]
-    try:
-        document = load_yaml(path.read_text(encoding="utf-8") if draft is None else draft, label)
-    except (OSError, UnicodeDecodeError) as error:
-        return [], [MetalworkingError("mapping", f"cannot read {label}: {error}", "see the option mapping:").diagnostic]
-    except MetalworkingError as problem:
-        return [], [problem.diagnostic]
-    if document.data is None:
-        return [], []
-    problems = list(document.problems("mapping.schema.json"))
-    if problems:
-        return [], problems
-    return [_row(entry, document.location(index)) for index, entry in enumerate(document.data)], []
+    def markdown(self) -> str:
+        """Return the table, one a group, below a filter and a list of the groups."""
+        return "\n".join(self._lines())
 
-
-def _row(entry: dict[str, Any], location: Location) -> Row:
-    source = entry.get("source") or ()
-    page = str(entry.get("page") or "").strip("/")
-    if page and not page.endswith(".md"):
-        page += ".md"
-    sources = (source,) if isinstance(source, str) else tuple(source)
-    cuda, metal, note, verdict, group = (
-        str(entry.get(key) or "").strip() for key in ("cuda", "metal", "note", "verdict", "group")
-    )
-    return Row(cuda, metal, note, page, verdict, group, sources, location)
-
-
-def verdict_chip(verdict: str) -> str:
-    """Return the verdict as a chip in HTML, or nothing."""
-    return f'<span class="mw-verdict mw-v-{verdict}">{labels_for()[verdict]}</span>' if verdict else ""
-
-
-def literal(text: str) -> str:
-    """Return Markdown that shows *text* as it is, whatever Markdown, HTML or an extension would read in it."""
-    return _SPECIAL.sub(lambda match: f"&#{ord(match[0])};", text)
-
-
-def code(text: str) -> str:
-    """Return *text* as Markdown: names of an API in a code face, words as words. A pipe is safe in a table.
-
-    Where the author set a code face with backticks, it is kept, and nothing else is read in the text.
-    """
-    if "`" in text:
-        parts = re.split(r"`([^`]+)`", text)
-        return "".join(_face(part) if index % 2 else literal(part) for index, part in enumerate(parts))
-    if not _NAME.search(text):
-        return literal(text)
-    if "<<<" in text or not _WORD.search(text):
-        return _face(text)
-    return " ".join(_split_face(part) for part in text.split())
-
-
-def _split_face(part: str) -> str:
-    lead, name, trail = _EDGES.fullmatch(part).groups()  # type: ignore[union-attr]  # the pattern matches anything
-    return f"{literal(lead)}{_face(name)}{literal(trail)}" if _NAME.search(name) else literal(part)
-
-
-def _face(text: str) -> str:
-    return f"<code>{literal(text)}</code>"
-
-
-def mapping_table(rows: Iterable[Row], link: Callable[[str], str]) -> str:
-    """Return the table as Markdown, one table a group; *link* turns a page into a Markdown link or ""."""
-    return "\n".join(_table(list(rows), link))
-
-
-def _table(rows: list[Row], link: Callable[[str], str]) -> Iterator[str]:
-    yield '<div class="mw-mapping" markdown="1">'
-    search = '<input type="search" data-mw-filter autocomplete="off" spellcheck="false">'
-    yield f'<p class="mw-filter"><label>Filter {search}</label>'
-    yield f'<output aria-live="polite">{len(rows)} rows</output></p>'
-    for group, members in groupby(rows, key=lambda row: row.group):
+    def _lines(self) -> Iterator[str]:
+        numbered = list(enumerate(self.terms.rows))
+        groups = [(group, list(rows)) for group, rows in groupby(numbered, key=lambda item: item[1].group)]
+        yield '<div class="mw-mapping" markdown="1">'
         yield ""
-        if group:
-            yield f"### {literal(group)}"
+        yield filter_bar(self.labels, len(numbered), verdicts=any(row.verdict for _, row in numbered))
+        yield ""
+        named = [group for group, _ in groups if group]
+        if len(named) > 1:
+            links = " ".join(f'<a href="#{_group_id(group)}">{literal(group)}</a>' for group in named)
+            yield f'<nav class="mw-jump" aria-label="{self.labels["groups"]}">{links}</nav>'
+        for group, rows in groups:
             yield ""
-        yield '<div class="mw-sortable" markdown="1">'
-        yield ""
-        yield "| CUDA | Metal | What changes | Page |"
-        yield "| --- | --- | --- | --- |"
-        for row in members:
-            note = row.note.replace("|", r"\|").replace("\n", " ")
-            cited = "".join(f"[@{source}]" for source in row.sources)
-            cells = (
-                code(row.cuda),
-                code(row.metal),
-                f"{verdict_chip(row.verdict)} {note} {cited}".strip(),
-                link(row.page) if row.page else "",
-            )
-            yield f"| {' | '.join(cells)} |"
+            yield from self._group(group, rows)
         yield ""
         yield "</div>"
-    yield ""
-    yield "</div>"
+
+    def _group(self, group: str, rows: list[tuple[int, Row]]) -> Iterator[str]:
+        if group:
+            yield f'<h3 id="{_group_id(group)}" markdown="span">{literal(group)}</h3>'
+            yield ""
+        yield '<table class="mw-terms" markdown="block">'
+        labels = self.labels
+        heads = (*self.sides, labels["mapping_verdict"], labels["mapping_change"], labels["mapping_page"])
+        yield f"<thead><tr>{''.join(f'<th>{literal(head)}</th>' for head in heads)}</tr></thead>"
+        for place, row in rows:
+            yield from self._row(place, row, heads)
+        yield "</table>"
+
+    def _row(self, place: int, row: Row, heads: tuple[str, ...]) -> Iterator[str]:
+        anchor = self.terms.anchors[place]
+        note = row.note.replace("\n", " ")
+        data = f' data-verdict="{row.verdict}"' if row.verdict else ""
+        yield f'<tbody id="{anchor}"{data} markdown="block">'
+        yield '<tr markdown="block">'
+        cells = (code(row.metal), verdict_chip(row.verdict, self.labels), note, self.link(row.page) if row.page else "")
+        here = f'<a class="mw-anchor" href="#{anchor}" aria-label="{self.labels["row_link"]}">&#35;</a>'
+        yield f'<th scope="row" markdown="span">{code(row.cuda)} {here}</th>'
+        for head, cell in zip(heads[1:], cells, strict=True):
+            yield f'<td data-head="{literal(head)}" markdown="span">{cell}</td>'
+        yield "</tr>"
+        more = list(self._more(place, row))
+        if more:
+            yield '<tr class="mw-more" markdown="block">'
+            yield f'<td colspan="{COLUMNS}" markdown="block">'
+            yield from more
+            yield "</td>"
+            yield "</tr>"
+        yield "</tbody>"
+
+    def _more(self, place: int, row: Row) -> Iterator[str]:
+        labels = self.labels
+        if row.code is not None:
+            yield _pair(row.code, self.sides)
+        if row.aliases:
+            names = ", ".join(code(alias) for alias in row.aliases)
+            yield f'<p class="mw-row-also" markdown="span">{labels["mapping_names"]}: {names}</p>'
+        pages = [found for uri in self.also.get(place, ()) if (found := self.link(uri))]
+        if pages:
+            yield f'<p markdown="span">{labels["also_in"]}: {", ".join(pages)}</p>'
+        if row.sources:
+            cited = " ".join(f"[@{source}]" for source in row.sources)
+            yield f'<p class="mw-cited" markdown="span">{labels["mapping_sources"]}: {cited}</p>'
+
+
+def mapping_table(
+    terms: Terms, link: Callable[[str], str], also: Mapping[int, list[str]] | None = None, asked: Asked | None = None
+) -> str:
+    """Return the table of *terms* as Markdown."""
+    return Table(terms, link, also or {}, asked or Asked()).markdown()
+
+
+def filter_bar(labels: Labels, count: int, *, verdicts: bool = False) -> str:
+    """Return the field above a list that narrows it, with a button a verdict when the list has them."""
+    field = '<input type="search" data-mw-filter autocomplete="off" spellcheck="false">'
+    chips = ""
+    if verdicts:
+        chips = "".join(
+            f'<button type="button" class="mw-verdict mw-v-{verdict}" data-mw-verdict="{verdict}"'
+            f' aria-pressed="false">{literal(labels[verdict.value])}</button>'
+            for verdict in Verdict
+        )
+        chips = f'<span class="mw-filter-verdicts">{chips}</span>'
+    told = f'<output aria-live="polite">{labels.counted("row", count)}</output>'
+    empty = '<p class="mw-empty" hidden></p>'
+    return f'<div class="mw-filter"><label>{labels["filter"]} {field}</label>{chips}{told}</div>\n{empty}'
+
+
+def _pair(pair: Pair, sides: tuple[str, str]) -> str:
+    shown = "".join(_side(name, text) for name, text in zip(sides, (pair.cuda, pair.metal), strict=True))
+    return f'<div class="mw-pair">{shown}</div>'
+
+
+def _side(name: str, text: str) -> str:
+    shown = literal(text).replace("\n", "&#10;")
+    caption = f"<figcaption>{literal(name)}</figcaption>"
+    return f'<figure data-search-exclude="">{caption}<pre><code>{shown}</code></pre></figure>'
+
+
+def _group_id(group: str) -> str:
+    return "group-" + (_SLUG.sub("-", group.lower()).strip("-") or "terms")

@@ -82,7 +82,7 @@ class CalloutProcessor(Treeprocessor):
         label = SubElement(head, "span", {"class": "mw-callout-label"})
         label.text, label.tail = _words(callouts.source), " "
         term = SubElement(head, "span", {"class": "mw-callout-term"})
-        term.text, term.tail = _words(found.term), " "
+        term.text, term.tail = _words(f"{found.term}: {found.aspect}" if found.aspect else found.term), " "
         SubElement(head, "span", {"class": "mw-verdict"}).text = _words(labels[found.verdict.value])
         for part, text in (("carries", found.carries), ("misleads", found.misleads)):
             if text.strip():

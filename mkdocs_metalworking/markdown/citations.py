@@ -68,18 +68,22 @@ class CitationProcessor(Treeprocessor):
         self._work = work
 
     def run(self, root: Element) -> None:
-        """Replace the citations of the page and of its footnotes."""
+        """Replace the citations of the page and of its footnotes.
+
+        In an element of the class ``mw-cited`` they are written out in their place: it is a list of sources itself.
+        """
         if not self._work.tracker.met:
             return
         footnotes = self._footnotes()
         if any("]:" in text for text in footnotes.footnotes.values()):
             footnotes.footnotes = _Growing(footnotes.footnotes)
         for element in elements(root):
+            notes = None if element.get("class") == "mw-cited" else footnotes
             if element.text and "\ufdef[@" in element.text and not isinstance(element.text, AtomicString):
-                element.text = self._replace(element.text, footnotes)
+                element.text = self._replace(element.text, notes)
             for child in element:
                 if child.tail and "\ufdef[@" in child.tail and not isinstance(child.tail, AtomicString):
-                    child.tail = self._replace(child.tail, footnotes)
+                    child.tail = self._replace(child.tail, notes)
         for key, text in list(footnotes.footnotes.items()):
             if "\ufdef[@" in text:
                 footnotes.footnotes[key] = self._replace(text, footnotes)
@@ -99,11 +103,11 @@ class CitationProcessor(Treeprocessor):
             met, match = self._work.tracker.by(mark), CITATION.match(text, mark.end())
             before = bisect_right(starts, mark.start()) - 1
             literal = before >= 0 and mark.start() < ends[before]
-            if match is None or literal or met.mention.kind is not Kind.CITATION:
+            if met is None or match is None or literal or met.mention.kind is not Kind.CITATION:
                 continue
             claim = text[end : mark.start()]
             # A footnote reference stands right behind its claim; authors write a space there because it reads better.
-            parts.append(claim.rstrip(" \n") if claim.strip() or parts else claim)
+            parts.append(claim.rstrip(" \n") if footnotes is not None and (claim.strip() or parts) else claim)
             parts.append(self._cite(met, mark[0] + match[0], footnotes))
             end = match.end()
         return "".join((*parts, text[end:]))
@@ -122,6 +126,8 @@ class CitationProcessor(Treeprocessor):
         met.outcome, met.shown = Outcome.SHOWN, cited
         work.page.citations.append(cited)
         html = describe(cited)
+        if footnotes is None:
+            return work.stash(html)
         name = "cite-" + hashlib.sha256(html.encode()).hexdigest()[:8]
         if name not in footnotes.footnotes:
             footnotes.setFootnote(name, work.stash(html))

@@ -38,6 +38,9 @@ class Bytes(Protocol):
     def resolve(self, file: LockedFile, /) -> Delivery:
         """Return the bytes of *file*."""
 
+    def confirm(self, file: LockedFile, /) -> None:
+        """Raise MetalworkingError when the lock is known to be wrong about *file*; nothing is fetched for it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Quotation:
@@ -89,7 +92,8 @@ class Quoter:
         self.sources = sources
         self.lock = lock
         self._resolver = resolver
-        self._decoded: OrderedDict[str, tuple[int, tuple[str, ...]]] = OrderedDict()
+        # By all that the lock says of a file, not by its SHA-256 alone: each line of the lock is checked for itself.
+        self._decoded: OrderedDict[LockedFile, tuple[str, ...]] = OrderedDict()
         self._decoded_size = 0
         self._mutex = Mutex()
         self.wanted: dict[FileKey, bool] = {}
@@ -105,11 +109,14 @@ class Quoter:
         self._own = own
 
     def cite(self, citation: Citation) -> CitedReference | CitedLines:
-        """Check a citation; raises NotPinned, NotLocked or RangeProblem."""
+        """Check a citation; raises NotPinned, NotLocked, RangeProblem, or what *confirm* raises."""
         if citation.repo:
             pin = self.sources.pin(citation.repo, citation.sha)
             self.wanted.setdefault(FileKey(pin.repo, pin.commit, citation.path), False)
-        return resolve_citation(citation, self.sources, self.lock)
+        cited = resolve_citation(citation, self.sources, self.lock)
+        if isinstance(cited, CitedLines):
+            self._resolver.confirm(self.lock.file(cited.key))
+        return cited
 
     def locate(self, directive: Directive) -> tuple[Pin, LockedFile, Ranges]:
         """Check everything that needs no bytes: pin, license, lock, ranges, highlights.
@@ -234,17 +241,17 @@ class Quoter:
 
     def _lines(self, file: LockedFile) -> tuple[str, ...]:
         with self._mutex:
-            found = self._decoded.get(file.sha256)
+            found = self._decoded.get(file)
             if found is not None:
-                self._decoded.move_to_end(file.sha256)
-                return found[1]
+                self._decoded.move_to_end(file)
+                return found
         lines = source_lines(self._resolver.resolve(file).data, file.key.path)
         with self._mutex:
-            if file.sha256 not in self._decoded:
-                self._decoded[file.sha256] = (file.size, lines)
+            if file not in self._decoded:
+                self._decoded[file] = lines
                 self._decoded_size += file.size
             while self._decoded_size > _KEPT_BYTES and len(self._decoded) > 1:
-                self._decoded_size -= self._decoded.popitem(last=False)[1][0]
+                self._decoded_size -= self._decoded.popitem(last=False)[0].size
         return lines
 
 

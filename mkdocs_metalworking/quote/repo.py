@@ -25,8 +25,9 @@ NAME = re.compile(
     r"|(?P<owner>[A-Za-z0-9][A-Za-z0-9_-]*)/(?P<name>[A-Za-z0-9_.][A-Za-z0-9_.-]*)"
 )
 """The form of a name; the schema of sources.yml has the same one."""
-# One part of a path that a folder, a git directory or an address takes for something else.
-_RESERVED = re.compile(r"\.git", re.IGNORECASE)
+# One part of a path that a folder, a git directory or an address takes for something else; Windows leaves out dots at
+# the end of a name.
+_RESERVED = re.compile(r"\.|\.git\.*", re.IGNORECASE)
 RAW_TEMPLATES: Mapping[str, str] = MappingProxyType(
     {
         _GITHUB: "https://raw.githubusercontent.com/{repo}/{commit}/{path}",
@@ -122,9 +123,9 @@ def nested(names: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield each (outer, inner) of *names* of which one's folder would lie inside the other's.
 
     The tree of a repository is what somebody else committed: where another clone belongs, it may put anything.
-    Capital letters make no difference on some file systems, so they make none here.
+    Capital letters and dots at a name's end make no difference on some file systems, so they make none here.
     """
-    seen: dict[tuple[str, ...], str] = {tuple(name.lower().split("/")): name for name in names}
+    seen = {tuple(part.rstrip(".") for part in name.lower().split("/")): name for name in names}
     for parts, name in seen.items():
         for depth in range(1, len(parts)):
             if parts[:depth] in seen:

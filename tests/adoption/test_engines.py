@@ -71,7 +71,10 @@ def book(project: Project) -> Project:
     project.put("docs/part/snippet.txt", "<< excerpt {k}:src/add.metal#L5 >>\n")
     project.put("docs/a-z.md", "# A-Z\n\n<!-- az-index -->\n")
     project.put("docs/sources.md", "# Sources\n\n<!-- sources -->\n")
-    project.put("mapping.yml", "- {cuda: __x, metal: y, page: part/one, source: handbook}\n")
+    project.put(
+        "mapping.yml",
+        "- {cuda: __x, metal: y, page: part/one, source: handbook}\n- {cuda: cudaAdd, metal: add, page: part/one}\n",
+    )
     project.write([("acme/kernels", "src/add.metal")])
     return project
 
@@ -124,9 +127,9 @@ def assert_whole(book: Project, site: str) -> None:
     )
     two = book.html("part/two/index.html", site)
     assert re.search(r'class="mw-linked-from".*?<a href="../one/">One</a>', two, re.DOTALL)
-    assert re.search(r"<code>cudaAdd</code>.*?One", book.html("a-z/index.html", site), re.DOTALL)
+    assert re.search(r"<code>cuda<wbr>Add</code>.*?One", book.html("a-z/index.html", site), re.DOTALL)
     part = book.html("part/index.html", site)
-    assert re.search(r"<code>_*(?:&#95;)*x</code>", part)
+    assert re.search(r"<code>_*(?:&#95;)*(?:<wbr>)?x</code>", part)
     assert re.search(r'<ol class="mw-contents">.*?One', part, re.DOTALL)
     sources = book.html("sources/index.html", site)
     assert re.search(r'class="mw-used"><a href="../part/one/">One</a> <small>1 quoted, 1 cited</small>', sources)

@@ -43,8 +43,15 @@ references:
 """
 MAPPING = """\
 - cuda: "__shfl_down_sync / __shfl_up_sync"
+  aliases: [warp shuffle, shift lanes]
   metal: simd_shuffle_down
-  note: No mask argument.
+  note: No `mask` argument.
+  code:
+    cuda: |
+      v += __shfl_down_sync(~0u, v, 16);
+    metal: |
+      v += simd_shuffle_down(v, 16);
+      // and so on, down to a distance of one lane, with no argument that names the lanes
   page: first/one
   verdict: resized
   group: Within a warp
@@ -83,8 +90,12 @@ cuda:
 def pages(sha: str, gone: str, blobs: dict[str, str]) -> dict[str, str]:
     """Return the Markdown of each page; *sha* and *gone* are the commits, *blobs* the ids of the files."""
     kernel = f"acme/kernels@{sha}"
-    first = FRONT.format(summary="Thirty-two lanes & one counter.", term="Warp", verdict="transfers", apis="warpSize")
-    second = FRONT.format(summary="One memory for all.", term="Global memory", verdict="unlearn", apis="cudaMalloc")
+    first = FRONT.format(
+        summary="Thirty-two lanes & one counter.", term="Warp", verdict="transfers", apis="shift lanes, cudaMemcpyAsync"
+    )
+    second = FRONT.format(
+        summary="One memory for all.", term="Global memory", verdict="unlearn", apis="cudaMemcpyAsync"
+    )
     third = FRONT.format(summary="Nothing like it.", term="None at all", verdict="none", apis="").replace(
         "two.md", "../first/two.md"
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 
+import jsonschema
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Served
@@ -27,8 +29,10 @@ def test_lookup_by_typing(page: Page, site: Served) -> None:
 def test_lookup_with_arrows_and_escape(page: Page, site: Served) -> None:
     page.goto(site.url)
     box = page.get_by_role("combobox")
-    box.fill("shfl")
+    box.fill("memcpy")
     expect(page.get_by_role("option")).to_have_count(2)
+    expect(page.get_by_role("option").nth(0)).to_contain_text("cudaMemcpyAsync")
+    expect(page.get_by_role("option").nth(1)).to_contain_text("Also discussed in")
     box.press("ArrowDown")
     expect(page.get_by_role("option").nth(1)).to_have_attribute("aria-selected", "true")
     box.press("ArrowDown")
@@ -36,7 +40,31 @@ def test_lookup_with_arrows_and_escape(page: Page, site: Served) -> None:
     box.press("Escape")
     expect(page.get_by_role("listbox")).to_be_hidden()
     assert box.get_attribute("aria-expanded") == "false"
-    assert box.input_value() == "shfl"
+    assert box.input_value() == "memcpy"
+    box.press("ArrowDown")
+    box.press("ArrowDown")
+    box.press("Enter")
+    page.wait_for_url("**/first/one/")
+
+
+@pytest.mark.parametrize(
+    ("typed", "term"),
+    [
+        ("shfl down sync", "__shfl_down_sync"),
+        ("sync down shfl", "__shfl_down_sync"),
+        ("__shlf_donw_sync", "__shfl_down_sync"),
+        ("warp shuffle", "__shfl_down_sync"),
+        ("cudamemcopyasync", "cudaMemcpyAsync"),
+        ("simd_shuffle_down", "__shfl_down_sync"),
+        ("lanes shift", "__shfl_down_sync"),
+    ],
+)
+def test_lookup_forgives(page: Page, site: Served, typed: str, term: str) -> None:
+    page.goto(site.url)
+    page.get_by_role("combobox").fill(typed)
+    expect(page.get_by_role("option").first).to_contain_text(term)
+    shown = [option.inner_text() for option in page.get_by_role("option").all()]
+    assert sum(term in text for text in shown) == 1  # a term stands once
 
 
 def test_lookup_by_picking(page: Page, site: Served) -> None:
@@ -78,7 +106,7 @@ def test_the_key_is_a_letter_where_one_types(page: Page, site: Served) -> None:
 
 def test_mapping_table_is_filtered(page: Page, site: Served) -> None:
     page.goto(f"{site.url}second/three/")
-    rows = page.locator(".mw-mapping tbody tr")
+    rows = page.locator(".mw-mapping tbody")
     expect(rows).to_have_count(3)
     page.locator("[data-mw-filter]").fill("mask")
     assert [row.is_visible() for row in rows.all()] == [True, False, False]
@@ -86,14 +114,80 @@ def test_mapping_table_is_filtered(page: Page, site: Served) -> None:
     expect(page.get_by_role("heading", name="Memory")).to_be_hidden()
     link = rows.first.get_by_role("link", name="One")
     assert (link.get_attribute("href") or "").endswith("/first/one/")
+    page.locator("[data-mw-filter]").fill("shflup")
+    expect(page.locator(".mw-mapping output")).to_have_text("1 row")
+    page.locator("[data-mw-filter]").fill("")
+    page.get_by_role("button", name="Unlearn this").click()
+    assert [row.is_visible() for row in rows.all()] == [False, True, False]
+    page.get_by_role("button", name="Unlearn this").click()
+    expect(page.locator(".mw-mapping output")).to_have_text("3 rows")
+
+
+def test_an_empty_table_offers_what_lies_near(page: Page, site: Served) -> None:
+    page.goto(f"{site.url}second/three/")
+    page.locator("[data-mw-filter]").fill("cudamemcopyasinc")
+    expect(page.locator(".mw-mapping output")).to_have_text("0 rows")
+    page.get_by_role("button", name="cudaMemcpyAsync").click()
+    expect(page.locator(".mw-mapping output")).to_have_text("1 row")
+    expect(page.locator(".mw-empty")).to_be_hidden()
+
+
+def test_a_row_opens(page: Page, site: Served) -> None:
+    page.goto(f"{site.url}second/three/")
+    row = page.locator("#term-shfl-down-sync")
+    expect(row.locator(".mw-more")).to_be_hidden()
+    button = row.get_by_role("button", name="Code, sources and pages")
+    assert button.get_attribute("aria-expanded") == "false"
+    button.focus()
+    button.press("Enter")
+    assert button.get_attribute("aria-expanded") == "true"
+    for text in (
+        "v += __shfl_down_sync(~0u, v, 16);",
+        "v += simd_shuffle_down(v, 16);\n//",
+        "warp shuffle, shift lanes",
+    ):
+        expect(row.locator(".mw-more")).to_contain_text(text)
+    button.click()
+    expect(row.locator(".mw-more")).to_be_hidden()
+    page.goto(f"{site.url}second/three/#term-cudamemcpyasync")
+    other = page.locator("#term-cudamemcpyasync")
+    expect(other.locator(".mw-more")).to_contain_text("The Handbook")
+    expect(other.locator(".mw-more").get_by_role("link", name="One", exact=True)).to_be_visible()
+
+
+def test_a_row_has_an_address(page: Page, site: Served) -> None:
+    page.goto(f"{site.url}second/three/")
+    page.locator("#term-ncu th").hover()
+    page.locator("#term-ncu").get_by_role("link", name="Link to this row").click()
+    page.wait_for_url("**/second/three/#term-ncu")
+    assert page.locator("#term-ncu").bounding_box()["y"] > 40  # type: ignore[index]  # not under the header
+
+
+def test_the_table_on_a_phone(phone: Page, site: Served) -> None:
+    phone.goto(f"{site.url}second/three/")
+    row = phone.locator("#term-cudamemcpyasync")
+    expect(row).to_be_hidden()
+    phone.get_by_role("navigation", name="Groups").get_by_role("link", name="Memory").click()
+    expect(row).to_be_visible()
+    label = "element => getComputedStyle(element, '::before').content"
+    assert row.locator("td[data-head=Metal]").evaluate(label) == '"Metal: "'
+    phone.get_by_role("button", name="Within a warp").click()
+    expect(phone.locator("#term-shfl-down-sync")).to_be_visible()
+    assert phone.evaluate("document.documentElement.scrollWidth") == 360
 
 
 def test_index_of_names(page: Page, site: Served) -> None:
     page.goto(f"{site.url}a-z/")
     index = page.locator(".mw-az")
     expect(index.locator("#letter-s + ul")).to_contain_text("__shfl_down_sync")
-    expect(index.locator("#letter-w + ul li")).to_have_count(2)
+    expect(index.locator("#letter-w + ul li")).to_have_count(1)
+    expect(index.locator("li", has_text="ncu").get_by_role("link", name="Three")).to_have_attribute(
+        "href", re.compile(r"second/three/#term-ncu$")
+    )
     expect(index.get_by_role("link", name="Three", exact=True).first).to_be_visible()
+    page.locator("[data-mw-filter]").fill("warpshuffle")
+    expect(index.locator("li:visible")).to_have_count(1)
+    expect(index.locator("h2:visible")).to_have_text(re.compile("S"))
 
 
 def test_sources_name_their_pages(page: Page, site: Served) -> None:
@@ -101,6 +195,49 @@ def test_sources_name_their_pages(page: Page, site: Served) -> None:
     used = page.locator("h3 ~ p .mw-used").first
     expect(used).to_contain_text(re.compile(r"One 1 quoted, 1 cited; Two 2 quoted"))
     expect(page.locator("li", has_text="The Handbook")).to_contain_text("Three")
+
+
+def test_sources_are_narrowed(page: Page, site: Served) -> None:
+    page.goto(f"{site.url}sources/")
+    expect(page.get_by_role("navigation", name="Kinds").get_by_role("link")).to_have_text(
+        ["Repositories", "Documentation"]
+    )
+    page.locator("[data-mw-filter]").fill("handbook")
+    expect(page.locator(".mw-sources output")).to_have_text("1 row")
+    expect(page.locator(".mw-source:visible")).to_have_count(0)
+    expect(page.locator(".mw-sources h2:visible")).to_have_count(1)
+
+
+def test_the_index_of_the_search_waits_until_the_search_is_used(page: Page, site: Served) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(f"{site.url}first/one/", wait_until="networkidle")
+    assert not [url for url in asked if url.endswith(("search_index.json", "lookup.json", "lookup-find.js"))]
+    page.keyboard.press("/")
+    page.get_by_role("textbox", name="Search").press_sequentially("lanes")
+    expect(page.locator(".md-search-result__link").first).to_be_visible()
+    assert [url for url in asked if url.endswith("search_index.json")]
+
+
+def test_the_search_has_terms_above_its_results(page: Page, site: Served) -> None:
+    page.goto(f"{site.url}second/three/")
+    page.keyboard.press("/")
+    field = page.get_by_role("textbox", name="Search")
+    field.press_sequentially("shlfdown")
+    terms = page.get_by_role("navigation", name="Terms").get_by_role("link")
+    expect(terms.first).to_contain_text("__shfl_down_sync")
+    field.fill("")
+    field.press_sequentially("__shfl_down_sync")
+    expect(terms.first).to_contain_text("One")
+    field.press("Enter")
+    page.wait_for_url("**/first/one/")
+
+
+def test_the_search_reads_no_drawing(site: Served) -> None:
+    text = (site.root / "search/search_index.json").read_text(encoding="utf-8")
+    assert "Two boxes." in text
+    assert "filled" not in text
+    assert "filled" in (site.root / "first/one/index.html").read_text(encoding="utf-8")
 
 
 def test_search_shows_titles_and_summaries(page: Page, site: Served) -> None:
@@ -113,12 +250,12 @@ def test_search_shows_titles_and_summaries(page: Page, site: Served) -> None:
 
 
 def test_the_page_that_is_not_there_searches(page: Page, site: Served, watch: object) -> None:
-    page.goto(f"{site.url}first/won/one")
+    page.goto(f"{site.url}first/won/tree")
     watch.errors.clear()  # type: ignore[attr-defined]  # the browser reports the 404 itself
     expect(page.get_by_role("heading", name="No page here")).to_be_visible()
-    expect(page.locator(".mw-404-near").get_by_role("link", name="One")).to_be_visible()
+    expect(page.locator(".mw-404-near").get_by_role("link", name="Three")).to_be_visible()
     field = page.get_by_role("searchbox", name="Search the text")
-    assert field.input_value() == "one"
+    assert field.input_value() == "tree"
     field.fill("counter")
     field.press("Enter")
     expect(page.locator(".md-search-result__link").first).to_be_visible()
@@ -136,5 +273,27 @@ def test_pages_describe_themselves_to_others(page: Page, site: Served) -> None:
 def test_lookup_data(site: Served) -> None:
     data = json.loads((site.root / "assets/metalworking/lookup.json").read_text(encoding="utf-8"))
     assert data["pages"]["first/one/"] == ["One", "Thirty-two lanes & one counter.", "Warp", "transfers"]
-    assert ["warpSize", "One", "transfers", "first/one/", "Thirty-two lanes & one counter."] in data["terms"]
-    assert ["ncu", "Xcode's GPU counters", "resized", "", ""] in data["terms"]
+    rows = {row[0]: row[1:] for row in data["terms"]}
+    assert rows["ncu"] == ["Xcode's GPU counters", "resized", "second/three/#term-ncu", "", [], []]
+    assert rows["cudaMemcpyAsync"] == ["none needed", "unlearn", "first/two/", "One memory.", [], ["first/one/"]]
+    shuffles = rows["__shfl_down_sync / __shfl_up_sync"]
+    assert shuffles[2:] == ["first/one/", "No `mask` argument.", ["warp shuffle", "shift lanes"], []]
+    assert rows["Warp"][2] == "first/one/"
+    assert len(rows) == len(data["terms"])
+
+
+def test_terms_for_programs(site: Served) -> None:
+    folder = site.root / "assets/metalworking"
+    document = json.loads((folder / "terms.json").read_text(encoding="utf-8"))
+    schema = json.loads((folder / document["$schema"]).read_text(encoding="utf-8"))
+    jsonschema.validate(document, schema)
+    shuffles, copy, _ = document["terms"]
+    assert shuffles["names"] == ["__shfl_down_sync", "__shfl_up_sync"]
+    assert shuffles["code"]["cuda"] == "v += __shfl_down_sync(~0u, v, 16);"
+    assert (copy["page"], copy["also"], copy["row"]) == (
+        "first/two/",
+        ["first/one/"],
+        "second/three/#term-cudamemcpyasync",
+    )
+    title = "A. Writer, The Handbook, 2024-05"
+    assert copy["sources"] == [{"title": title, "url": "https://example.org/handbook"}]

@@ -11,7 +11,8 @@ import markdown
 from mkdocs_metalworking.deliver.project import Project, Settings
 from mkdocs_metalworking.deliver.store import Store
 from mkdocs_metalworking.glossary.callout import Callouts, read_front_matter
-from mkdocs_metalworking.glossary.mapping import mapping_table, read_mapping
+from mkdocs_metalworking.glossary.mapping import mapping_table
+from mkdocs_metalworking.glossary.terms import Terms, read_rows
 from mkdocs_metalworking.markdown.extension import MetalworkingExtension
 from mkdocs_metalworking.markdown.page import PageContext
 from mkdocs_metalworking.quote.blob import FileKey, LockedFile
@@ -219,9 +220,9 @@ def _permalink(text: str) -> None:
 
 
 def _mapping(text: str) -> None:
-    rows, problems = read_mapping(Path("mapping.yml"), "mapping.yml", text)
+    rows, problems = read_rows(Path("mapping.yml"), "mapping.yml", text)
     printable(problems)
-    mapping_table(rows, lambda page: "")
+    mapping_table(Terms(rows), lambda page: "")
 
 
 class Pages:

@@ -1,20 +1,19 @@
 /* A 404 page offers what lies close to the address. */
 import { decoded, lookup, make, root } from "../metalworking/base.js";
-import { plain } from "../metalworking/lookup-find.js";
+import { find, plain, rowsOf } from "../metalworking/lookup-find.js";
 
 const near = document.querySelector("[data-mw-near]");
-const words = decoded(location.pathname).split("/").filter(Boolean).pop() || "";
+const path = decoded(location.pathname).slice(decoded(root.pathname).length);
+const words = (path.split("/").filter(Boolean).pop() || "").replace(/\.(html|md)$/, "");
 const field = document.getElementById("mw-404-q");
-if (field && !field.value) field.value = plain(words.replace(/\.(html|md)$/, ""));
-lookup().then(({ pages }) => {
-  const wanted = plain(location.pathname).split(" ").filter((word) => word.length > 2);
-  const found = Object.entries(pages)
-    .map(([url, [title]]) => [wanted.filter((word) => plain(`${url} ${title}`).includes(word)).length, url, title])
-    .filter(([hits]) => hits)
-    .sort((a, b) => b[0] - a[0])
-    .slice(0, 5);
+if (field && !field.value) field.value = plain(words);
+lookup().then((data) => {
+  const { pages } = data;
+  const slugs = Object.entries(pages).map(([url, [title]]) => [title, url.split("/").at(-2) || "", "", url, ""]);
+  const found = [{ pages, terms: slugs }, data].flatMap((one) => find(rowsOf(one), words, 5)).filter((row) => row.url);
+  const links = new Map(found.map((row) => [row.url.split("#")[0], row.title || row.cuda]));
   near.querySelector("ul").replaceChildren(
-    ...found.map(([, url, title]) => {
+    ...[...links].slice(0, 5).map(([url, title]) => {
       const item = make("li");
       const link = make("a", "", title);
       link.href = new URL(url, root);
@@ -22,5 +21,5 @@ lookup().then(({ pages }) => {
       return item;
     }),
   );
-  near.hidden = !found.length;
+  near.hidden = !links.size;
 });

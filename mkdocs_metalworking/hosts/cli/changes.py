@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
+
+from mkdocs.utils import is_markdown_file
 
 from ...deliver.project import Project
 from ...git.command import Git, GitError
 from ...git.objects import CatFile, MissingObject, files_below, resolve_path
 from ...git.worktree import enclosing_work_tree
+from ...markdown.page import PageContext
 from ...quote.blob import MAX_FILE, FileKey, LockedFile
 from ...quote.diagnostics import MetalworkingError, Unavailable, printable
 from ...quote.directive import Directive
@@ -19,6 +23,7 @@ from ...quote.lines import Ranges, close_ranges, format_ranges, source_lines
 from ...quote.lock import Lock, load_lock
 from ...quote.mentions import scan
 from ...quote.own import selection_of
+from ...quote.quotation import Quotation
 from ...quote.repo import SELF, Repo
 from ...quote.sources import WORKING, Pin, Sources, load_sources
 
@@ -35,15 +40,15 @@ class Version:
     pages: Mapping[str, str]
 
 
-def changes(project: Project, docs: Path, revision: str) -> Iterator[str]:
-    """Yield, line by line, what changed between *revision* and the files as they are.
+def changes(project: Project, docs: Path, revision: str, shown: Iterable[PageContext]) -> Iterator[str]:
+    """Yield, line by line, what changed between *revision* and the files as they are, of which *shown* was made.
 
     Raises MetalworkingError (``changed-from``) when *revision* cannot be read.
     """
     before, after = _at(project, docs, revision), _now(project, docs)
     yield from _section("Pins", _pins(before.sources, after.sources))
     yield from _section("Lock", _lock(before.lock, after.lock, project))
-    yield from _section("Quoted lines", _quoted(before, after, project))
+    yield from _section("Quoted lines", chain(_quoted(before, after, project), _brought(shown, project)))
 
 
 def _section(title: str, lines: Iterator[str]) -> Iterator[str]:
@@ -60,7 +65,8 @@ def _now(project: Project, docs: Path) -> Version:
         path.relative_to(root).as_posix() if path.is_relative_to(root) else path.as_posix(): path.read_text(
             encoding="utf-8", errors="replace"
         )
-        for path in sorted(docs.rglob("*.md"))
+        for path in sorted(docs.rglob("*"))
+        if is_markdown_file(path.name)
     }
     return Version(project.sources, project.lock, pages)
 
@@ -91,7 +97,7 @@ def _at(project: Project, docs: Path, revision: str) -> Version:
             sources = text(settings.sources)
             pinned = load_sources(sources, settings.sources.name)[0] if sources else Sources()
             folder = docs.relative_to(top).as_posix() if docs.is_relative_to(top) else ""
-            names = [name for name in files_below(objects, commit, folder) if name.endswith(".md")]
+            names = [name for name in files_below(objects, commit, folder) if is_markdown_file(name)]
             pages = {_label(top / name, settings.root): text(top / name) for name in names}
             return Version(pinned, load_lock(text(settings.lock))[0], pages)
         except MissingObject as error:
@@ -130,7 +136,7 @@ def _kept(own: Pin | None) -> str:
 
 
 def _told(pin: Pin) -> str:
-    return f"{_code(pin.commit[:12])} ({printable(pin.license or 'no license')})"
+    return f"{_code(pin.commit[:12])} ({_code(pin.license or 'no license')})"
 
 
 def _terms(old: Pin, new: Pin) -> Iterator[str]:
@@ -202,6 +208,16 @@ def _quoted(before: Version, after: Version, project: Project) -> Iterator[str]:
             yield from _diff([], one.lines(project))
 
 
+def _brought(pages: Iterable[PageContext], project: Project) -> Iterator[str]:
+    """Yield what a page shows and its file does not have: it is not known what that was before."""
+    for page in pages:
+        for met in page.met:
+            if isinstance(met.shown, Quotation) and met.where.line is None:
+                one = _excerpt(project.lock, met.shown.directive, met.shown.pin, met.shown.file)
+                yield f"- {_code(page.path)} quotes {_code(one.name)} by way of an included file or another program"
+                yield from _diff([], one.lines(project))
+
+
 @dataclass(frozen=True)
 class _Excerpt:
     """Lines that a page quotes: what is written, and the file when it is pinned and locked."""
@@ -224,7 +240,7 @@ class _Excerpt:
 
 def _excerpts(version: Version, page: str) -> list[_Excerpt]:
     found = []
-    text = version.pages.get(page, "").replace("\r\n", "\n")
+    text = version.pages.get(page, "").replace("\r\n", "\n").replace("\r", "\n")
     for mention in scan(text).mentions:
         directive = mention.what
         if not isinstance(directive, Directive):
@@ -236,17 +252,17 @@ def _excerpts(version: Version, page: str) -> list[_Excerpt]:
         files = [f for key, f in version.lock.files.items() if key.commit == pin.commit and key.path == directive.path]
         file = next((f for f in files if f.key.repo == pin.repo), None)
         try:
-            found.append(_excerpt(version, directive, pin, file))
+            found.append(_excerpt(version.lock, directive, pin, file))
         except MetalworkingError:
             continue
     return found
 
 
-def _excerpt(version: Version, directive: Directive, pin: Pin, file: LockedFile | None) -> _Excerpt:
+def _excerpt(lock: Lock, directive: Directive, pin: Pin, file: LockedFile | None) -> _Excerpt:
     """Return what a directive quotes. Raises MetalworkingError for one that nothing can be quoted by."""
     key = FileKey(pin.repo, pin.commit, directive.path)
     named = selection_of(directive, working=not pin.commit) if pin.repo == SELF else directive.select
-    region = version.lock.regions.get((key, named)) if named is not None else None
+    region = lock.regions.get((key, named)) if named is not None else None
     if named is not None:
         text = f", text {region.sha256[:12]}" if region and not pin.commit else ""
         blob = f", blob {file.blob[:12]}" if file else ""

@@ -46,10 +46,10 @@ def check(
     site = open_site(program, json_=json_, plugins=plugins)
     tell_how(site)
     with ending(json_=json_), closing(site.project(offline=True)) as project:
-        if changed_from is not None and not json_:
-            for line in changes(project, Path(site.config.docs_dir), changed_from):
-                click.echo(line)
         problems = site.read(project)
+        if changed_from is not None and not json_:
+            for line in changes(project, Path(site.config.docs_dir), changed_from, site.pages.values()):
+                click.echo(line)
         verdict = judge(project.lock.files.values(), project.proofs)
         problems.extend(_licenses(project))
         where = Location(project.lock.path)

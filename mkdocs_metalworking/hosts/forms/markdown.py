@@ -12,6 +12,8 @@ from urllib.parse import unquote, urljoin, urlsplit
 from bs4 import BeautifulSoup, Tag
 from markdownify import ATX, MarkdownConverter
 
+from ..mkdocs.assets import TERMS
+from ..mkdocs.terms_file import SCHEMA
 from .leaves import Leaf, Volume
 from .twin import simplify
 
@@ -125,7 +127,8 @@ def write_markdown(volume: Volume, folder: Path) -> int:
         target = folder / twin_of(leaf)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(to_markdown(leaf.html, leaf, volume), encoding="utf-8", newline="\n")
-    (folder / "llms.txt").write_text("".join(_list(volume, pages)), encoding="utf-8", newline="\n")
+    listed = [*_list(volume, pages), *_data(folder)]
+    (folder / "llms.txt").write_text("".join(listed), encoding="utf-8", newline="\n")
     (folder / "llms-full.txt").write_text("".join(_full(volume, pages)), encoding="utf-8", newline="\n")
     return len(pages)
 
@@ -141,6 +144,14 @@ def _list(volume: Volume, pages: list[Leaf]) -> Iterator[str]:
         for leaf in found:
             summary = f": {_text(leaf.summary)}" if leaf.summary else ""
             yield f"- [{_text(leaf.title)}]({_address(twin_of(leaf))}){summary}\n"
+
+
+def _data(folder: Path) -> Iterator[str]:
+    """Yield what programs may read beside the pages."""
+    if (folder / TERMS).exists():
+        yield "\n## Data\n\n"
+        yield f"- [terms.json]({TERMS}): every term with its verdict, code, sources and pages\n"
+        yield f"- [{SCHEMA}]({dirname(TERMS)}/{SCHEMA}): its JSON Schema\n"
 
 
 def _head(volume: Volume) -> Iterator[str]:

@@ -26,7 +26,10 @@ LANGUAGES = {
     "txt": "cmake",
     "sh": "sh",
 }
-_GONE = ".headerlink, .mw-filter, .mw-az-jump, .mw-place, .mw-linked-from, input, script, button, .mw-used:empty"
+_GONE = (
+    ".headerlink, .mw-filter, .mw-empty, .mw-jump, .mw-anchor, .mw-other, .mw-az-jump, .mw-place, .mw-linked-from,"
+    " input, script, button, .mw-used:empty"
+)
 
 
 def simplify(soup: BeautifulSoup, works: dict[str, int] | None = None) -> None:

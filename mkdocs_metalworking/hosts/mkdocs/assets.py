@@ -15,14 +15,17 @@ from mkdocs.structure.files import File, Files
 from ...glossary.asked import Asked
 from ...glossary.labels import SCRIPT
 from ...glossary.library import Entry
-from ...glossary.lookup import lookup_data, lookup_json, terms
+from ...glossary.lookup import lookup_data, lookup_json, terms_of
 from .reading import Reading
+from .terms_file import SCHEMA, schema_file, terms_file
 
 FOLDER = "assets/metalworking"
 STYLE = f"{FOLDER}/metalworking.css"
 ENTRY = f"{FOLDER}/metalworking.js"
 LOOKUP = f"{FOLDER}/lookup.json"
 """Where the browser finds what the CUDA lookup and the link previews show."""
+TERMS = f"{FOLDER}/terms.json"
+"""Where programs find the table of terms."""
 _OURS = (' class="mw-', " data-mw-")
 _HERE = Path(__file__).parents[2] / "assets"
 
@@ -63,11 +66,21 @@ class Lookup:
     def add_to(self, files: Files, reading: Reading) -> None:
         """Put what *reading* found, and what was found before, into *files*; pages behind a password stay out."""
         known = [entry for entry in reading.entries(reading.book) if not _secret(files, entry)]
-        data = lookup_data(terms(known, reading.mapping), _addresses(reading.entries(), files))
+        found = terms_of(known, reading.terms)
+        addresses = list(_addresses(reading.entries(), files))
+        data = lookup_data(found, addresses, reading.table)
         self._pages |= data["pages"]
         self._terms += [term for term in data["terms"] if term not in self._terms]
         content = lookup_json({"pages": self._pages, "terms": self._terms}, reading.asked)
         add_file(files, File.generated(reading.config, LOOKUP, content=content))
+        if reading.terms.rows:
+            where = {entry.uri: url for entry, url in addresses}
+            site, quoter = reading.config.site_url or "", reading.project.quoter
+            told = terms_file(
+                reading.terms, found, lambda u: where.get(u, ""), quoter, reading.asked, site=site, page=reading.table
+            )
+            add_file(files, File.generated(reading.config, TERMS, content=told))
+            add_file(files, File.generated(reading.config, f"{FOLDER}/{SCHEMA}", content=schema_file()))
 
 
 def _addresses(entries: Iterable[Entry], files: Files) -> Iterator[tuple[Entry, str]]:

@@ -45,13 +45,15 @@ def concealed(html: str, page: PageContext) -> str:
     return _SHOWN.sub(hidden, html)
 
 
-_EXCLUDED = re.compile(r'<figure\b[^>]* data-search-exclude="".*?</figure>', re.DOTALL)
+_DRAWN = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
+_EXCLUDED = re.compile(rf'<figure\b[^>]* data-search-exclude="".*?</figure>|{_DRAWN.pattern}', re.DOTALL)
 
 
-def without_excluded(html: str, page: PageContext) -> str:
-    """Return *html* without excerpts that no search shall read, for a search that does not know Material's attribute.
+def without_excluded(html: str, page: PageContext, *, figures: bool) -> str:
+    """Return *html* without drawings, whose labels a search would show as prose.
 
-    *concealed* may have run before, *with_excluded* puts them back.
+    With *figures* also without excerpts that no search shall read, for a search that does not know Material's
+    attribute. *concealed* may have run before, *with_excluded* puts them back.
     """
 
     def cut(match: re.Match[str]) -> str:
@@ -59,7 +61,7 @@ def without_excluded(html: str, page: PageContext) -> str:
         return f"<!--mw-cut-{len(page.cut) - 1}-->"
 
     page.cut.clear()
-    return _EXCLUDED.sub(cut, html)
+    return (_EXCLUDED if figures else _DRAWN).sub(cut, html)
 
 
 def with_excluded(html: str, page: PageContext) -> str:

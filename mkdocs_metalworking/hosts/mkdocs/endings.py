@@ -95,7 +95,9 @@ class Endings:
         """Return what stands at the end of *page*; nothing where the book has nothing to say."""
         if not (ending.place or ending.linked_from or ending.contents):
             return ""
-        return self._templates.get_template("ending.html").render(mw=ending, page=page)
+        return self._templates.get_template("ending.html").render(
+            mw=ending, page=page, labels=self._reading.asked.labels
+        )
 
     def fill(self, html: str, page: Page) -> str:
         """Return *html* with the pages that use each source of the list of sources."""

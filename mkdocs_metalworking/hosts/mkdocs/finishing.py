@@ -16,12 +16,12 @@ def searched(config: MkDocsConfig) -> bool:
 
 
 def prepare_search(page: Page, known: PageContext | None, config: MkDocsConfig) -> None:
-    """Put words in the place of code, and nothing in that of code which no search shall read."""
+    """Put words in the place of code, and nothing in that of drawings and of code which no search shall read."""
     if known is None or page.content is None:
         return
     page.content = concealed(page.content, known)
-    if "material/search" not in config.plugins and config.theme.name != "material":
-        page.content = without_excluded(page.content, known)
+    material = "material/search" in config.plugins or config.theme.name == "material"
+    page.content = without_excluded(page.content, known, figures=not material)
 
 
 def finish(page: Page, known: PageContext | None, endings: Endings, *, chapters: bool, again: bool) -> Ending:

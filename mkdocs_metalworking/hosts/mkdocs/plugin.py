@@ -94,7 +94,10 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         config.markdown_extensions.append(extension)  # type: ignore[arg-type]  # MkDocs takes instances too
         library = self._reading.library if self._reading is not None else None
         serving = self._command == "serve"
-        self._reading = Reading(config, self.config, project, extension, library=library, serving=serving)
+        try:
+            self._reading = Reading(config, self.config, project, extension, library=library, serving=serving)
+        except MetalworkingError as problem:
+            raise ConfigurationError(str(problem)) from problem
         if config is not self._built:  # else a plugin builds the same site again, in another language
             self._built, self._lookup = config, Lookup()
         return config

@@ -17,12 +17,13 @@ from mkdocs.structure.pages import Page
 from mkdocs.utils.meta import get_data
 
 from ...deliver.project import Project
+from ...glossary.agreement import disagreements
 from ...glossary.callout import PageMeta
 from ...glossary.chapters import Book
 from ...glossary.library import Entry, Library, without_callout
-from ...glossary.mapping import Row, read_mapping
 from ...glossary.mark_lines import marks_on
 from ...glossary.marks import Marks
+from ...glossary.terms import Terms, read_rows
 from ...markdown.extension import MetalworkingExtension
 from ...markdown.leftovers import unread
 from ...markdown.page import PageContext
@@ -58,7 +59,9 @@ class Reading:
         self.files = Files([])
         self.nav = Navigation([], [])
         self.book: Book[str] = Book(())
-        self.mapping: list[Row] = []
+        self.terms = Terms()
+        self.table = ""
+        """The page on which the table of terms stands."""
         self.pages: dict[str, PageContext] = {}
         self.texts: dict[str, str] = {}
         """The Markdown of each page as it was converted."""
@@ -68,7 +71,7 @@ class Reading:
         self._extension = extension
         self._inclusion = InclusionLevel.is_in_serve if serving else InclusionLevel.is_included
         self._docs = docs_label(config)
-        self._marks = Marks(self._listed, self.title, (), project.sources)
+        self._marks = Marks(self._listed, self.title, self.terms, project.sources, self.asked)
         extension.conversions = self.conversions.context
         extension.asked = self.asked
 
@@ -77,9 +80,9 @@ class Reading:
         self.nav, self.files = nav, files
         told = ((file.src_uri, self._text(file), self.label(file)) for file in self.documents())
         self.library.read(told, self.project.quantities)
-        self._read_mapping(drafts or {})
-        self._marks = Marks(self._listed, self.title, self.mapping, self.project.sources)
+        self._read_terms(drafts or {})
         self._order_of_reading()
+        self._marks = Marks(self._listed, self.title, self.terms, self.project.sources, self.asked, self.table)
         self._reckon()
 
     def documents(self) -> list[File]:
@@ -102,13 +105,14 @@ class Reading:
             file.content_string = f"# {file.name}\n\nThis page cannot be read: {problem}.\n"
             return file.content_string
 
-    def _read_mapping(self, drafts: dict[Path, str]) -> None:
+    def _read_terms(self, drafts: dict[Path, str]) -> None:
         if not self._options.mapping:
             return
         path = self.project.settings.root / self._options.mapping
-        self.mapping, problems = read_mapping(path, self._options.mapping, drafts.get(path))
+        rows, problems = read_rows(path, self._options.mapping, drafts.get(path))
+        self.terms = Terms(rows)
         self.diagnostics.extend(problems)
-        for row in self.mapping:
+        for row in rows:
             if row.page and row.page not in self.library.entries:
                 hint = "write it, or mend page:"
                 problem = f"there is no page {row.page}"
@@ -118,6 +122,7 @@ class Reading:
         """Put the pages with marks last: what a mark stands for shows the titles of the others."""
         marked = [(_marks(file.content_string), file) for file in self.documents()]
         found = [("az-index" in marks.values(), file) for marks, file in marked if marks]
+        self.table = next((file.src_uri for marks, file in marked if "mapping-table" in marks.values()), "")
         for _, file in sorted(found, key=lambda item: item[0]):
             self.files.remove(file)
             self.files.append(file)
@@ -177,6 +182,9 @@ class Reading:
         for context in self.pages.values():
             self.diagnostics.extend(context.diagnostics)
         self.diagnostics.extend(self.project.resolver.warnings)
+        known = self.library.entries
+        told = ((known[file.src_uri], self.label(file), file.content_string) for file in self.documents())
+        self.diagnostics.extend(disagreements(told, self.terms))
         if self.asked.chapters:
             self.diagnostics.extend(named_twice(self.nav, self.book, self.config))
         callouts = self.asked.callouts

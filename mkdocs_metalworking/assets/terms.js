@@ -1,0 +1,68 @@
+/* The table of terms: a row opens, an address with a row's name opens it, and on a phone the groups are folded. */
+import { labels, make, onPage } from "./base.js";
+
+const phone = matchMedia("(max-width:44.98em)");
+
+const toggle = (row, open = !row.classList.contains("mw-shown")) => {
+  row.classList.toggle("mw-shown", open);
+  row.querySelector(".mw-open")?.setAttribute("aria-expanded", String(open));
+  for (const code of row.querySelectorAll("pre code")) if (code.scrollWidth > code.clientWidth) code.tabIndex = 0;
+};
+
+const unfold = (table, open = true) => {
+  table.classList.toggle("mw-unfolded", open);
+  table.previousElementSibling?.querySelector(".mw-fold-group")?.setAttribute("aria-expanded", String(open));
+};
+
+/* Opens what the address names: a row, or a group of a folded table. */
+const arrive = () => {
+  const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (!target?.closest?.(".mw-mapping")) return;
+  const table = target.closest("table") || (target.nextElementSibling?.matches("table") ? target.nextElementSibling : null);
+  if (!table) return;
+  unfold(table);
+  if (target.matches("tbody")) toggle(target, true);
+  (target.querySelector("th") || target).scrollIntoView();
+};
+
+const prepare = (holder) => {
+  if (holder.dataset.ready) return;
+  holder.dataset.ready = "1";
+  for (const row of holder.querySelectorAll("tbody")) {
+    const more = row.querySelector(".mw-more");
+    if (!more) continue;
+    more.id = `${row.id}-more`;
+    const button = make("button", "mw-open");
+    button.type = "button";
+    button.setAttribute("aria-expanded", "false");
+    button.setAttribute("aria-controls", more.id);
+    button.setAttribute("aria-label", labels.open_row);
+    row.querySelector("th").prepend(button);
+  }
+  for (const heading of holder.querySelectorAll(":scope>h3")) {
+    const button = make("button", "mw-fold-group");
+    button.type = "button";
+    button.setAttribute("aria-expanded", "false");
+    button.append(...[...heading.childNodes].filter((node) => !node.classList?.contains("headerlink")));
+    heading.prepend(button);
+  }
+  holder.classList.toggle("mw-folded", phone.matches);
+  holder.addEventListener("click", (event) => {
+    const opener = event.target.closest(".mw-open");
+    const group = event.target.closest(".mw-fold-group");
+    if (opener) toggle(opener.closest("tbody"));
+    else if (group && holder.classList.contains("mw-folded")) {
+      const table = group.parentElement.nextElementSibling;
+      unfold(table, !table.classList.contains("mw-unfolded"));
+    } else if (event.target.closest(".mw-jump a,.mw-anchor")) setTimeout(arrive);
+  });
+};
+
+phone.addEventListener("change", () => {
+  for (const holder of document.querySelectorAll(".mw-mapping")) holder.classList.toggle("mw-folded", phone.matches);
+});
+addEventListener("hashchange", arrive);
+onPage(() => {
+  document.querySelectorAll(".mw-mapping").forEach(prepare);
+  arrive();
+});

@@ -1,0 +1,142 @@
+"""Terms as data: one row a term of the world readers come from, with one verdict and the page that answers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity
+from ..quote.yamldoc import load_yaml
+
+_ANCHOR = re.compile(r"[^a-z0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """The same thing said in code on both sides, a line or two each."""
+
+    cuda: str
+    metal: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One term. ``page`` is a path below docs, or "" when no page explains it and the row itself is the answer."""
+
+    cuda: str
+    metal: str
+    note: str = ""
+    page: str = ""
+    verdict: str = ""
+    group: str = ""
+    sources: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    code: Pair | None = None
+    location: Location = field(default_factory=Location)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The CUDA names of the row, one by one: ``a / b`` is two."""
+        return tuple(name for part in re.split(r"\s+/\s+|;\s+", self.cuda) if (name := part.strip()))
+
+
+def key_of(name: str) -> str:
+    """Return what two spellings of a name have in common: case and the marks of a call do not count."""
+    return " ".join(name.casefold().removesuffix("()").split())
+
+
+class Terms:
+    """The rows of the table, found by any of their names."""
+
+    def __init__(self, rows: Iterable[Row] = ()) -> None:
+        self.rows = tuple(rows)
+
+    @cached_property
+    def by_name(self) -> dict[str, Row]:
+        """Each row by every name and alias; where two rows claim a name, the first."""
+        found: dict[str, Row] = {}
+        for row in self.rows:
+            for name in (*row.names, row.cuda, *row.aliases):
+                found.setdefault(key_of(name), row)
+        return found
+
+    @cached_property
+    def anchors(self) -> dict[int, str]:
+        """The id of each row on the page of the table, by the row's place."""
+        taken: set[str] = set()
+        found = {}
+        for place, row in enumerate(self.rows):
+            base = anchor = "term-" + (_ANCHOR.sub("-", row.names[0].lower()).strip("-") or str(place))
+            count = 1
+            while anchor in taken:
+                count += 1
+                anchor = f"{base}-{count}"
+            taken.add(anchor)
+            found[place] = anchor
+        return found
+
+    def find(self, name: str) -> Row | None:
+        """Return the row that has *name* as a name or an alias."""
+        return self.by_name.get(key_of(name))
+
+    def problems(self) -> Iterator[Diagnostic]:
+        """Yield a warning for each name that stands in two rows: a term has one row and one verdict."""
+        owner: dict[str, Row] = {}
+        for row in self.rows:
+            for name in dict.fromkeys((*row.names, *row.aliases)):
+                other = owner.setdefault(key_of(name), row)
+                if other is row:
+                    continue
+                said = f"{name!r} stands in two rows, {other.cuda!r} and {row.cuda!r}"
+                if other.verdict and row.verdict and other.verdict != row.verdict:
+                    said += f", with two verdicts: {other.verdict} and {row.verdict}"
+                yield Diagnostic(Severity.WARNING, "terms", said, "keep it in the one that answers", row.location)
+
+
+def read_rows(path: Path, label: str, draft: str | None = None) -> tuple[list[Row], list[Diagnostic]]:
+    """Read the table, or *draft* in its place; returns what could be read and every problem with file and line."""
+    if draft is None and not path.exists():
+        where = Location(label)
+        return [], [
+            Diagnostic(Severity.WARNING, "mapping", "this file does not exist yet", "write it, or drop mapping:", where)
+        ]
+    try:
+        document = load_yaml(path.read_text(encoding="utf-8") if draft is None else draft, label)
+    except (OSError, UnicodeDecodeError) as error:
+        return [], [MetalworkingError("mapping", f"cannot read {label}: {error}", "see the option mapping:").diagnostic]
+    except MetalworkingError as problem:
+        return [], [problem.diagnostic]
+    if document.data is None:
+        return [], []
+    problems = list(document.problems("mapping.schema.json"))
+    if problems:
+        return [], problems
+    rows = [_row(entry, document.location(index)) for index, entry in enumerate(document.data)]
+    return rows, list(Terms(rows).problems())
+
+
+def _row(entry: Mapping[str, Any], location: Location) -> Row:
+    source = entry.get("source") or ()
+    page = str(entry.get("page") or "").strip("/")
+    if page and not page.endswith(".md"):
+        page += ".md"
+    code = entry.get("code")
+    cuda, metal, note, verdict, group = (
+        str(entry.get(key) or "").strip() for key in ("cuda", "metal", "note", "verdict", "group")
+    )
+    return Row(
+        cuda=cuda,
+        metal=metal,
+        note=note,
+        page=page,
+        verdict=verdict,
+        group=group,
+        sources=(source,) if isinstance(source, str) else tuple(source),
+        aliases=tuple(entry.get("aliases") or ()),
+        code=Pair(code["cuda"].rstrip("\n"), code["metal"].rstrip("\n")) if code else None,
+        location=location,
+    )

@@ -1,0 +1,81 @@
+"""What people type finds the page that answers: 120 queries in the lookup and in the search, the score printed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+from playwright.sync_api import Page
+
+from tests.browser.conftest import Served
+
+QUERIES = [
+    (str(text), f"{page}/")
+    for listed in yaml.safe_load(Path(__file__).with_name("queries.yml").read_text(encoding="utf-8")).values()
+    for text, page in listed
+]
+FIND = """async ([base, queries]) => {
+  const { find, rowsOf } = await import(base + "assets/metalworking/lookup-find.js");
+  const rows = rowsOf(await (await fetch(base + "assets/metalworking/lookup.json")).json());
+  return queries.map((text) => find(rows, text)[0]?.url ?? "");
+}"""
+SEARCH = """async (text) => {
+  const field = document.querySelector("[data-md-component=search-query]");
+  const list = document.querySelector(".md-search-result__list");
+  field.value = text;
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+  field.dispatchEvent(new Event("keyup", { bubbles: true }));
+  const read = () => [
+    [...document.querySelectorAll(".mw-search-terms a")].map((link) => link.href),
+    [...list.querySelectorAll(":scope > li > a.md-search-result__link")].map((link) => link.href),
+  ];
+  let before = "";
+  for (let same = 0; same < 3; ) {
+    await new Promise((next) => setTimeout(next, 40));
+    const now = JSON.stringify(read());
+    same = now === before ? same + 1 : 0;
+    before = now;
+  }
+  return read();
+}"""
+
+
+def told(capsys: pytest.CaptureFixture[str], name: str, missed: list[str]) -> None:
+    with capsys.disabled():
+        print(f"\n{name}: {len(QUERIES) - len(missed)} of {len(QUERIES)}", *missed[:12], sep="\n  ")
+
+
+def page_of(address: str, base: str) -> str:
+    return address.removeprefix(base).partition("#")[0].partition("?")[0]
+
+
+def test_120_queries() -> None:
+    assert len(QUERIES) == len({text for text, _ in QUERIES}) == 120
+
+
+def test_the_lookup_answers(page: Page, book: Served, capsys: pytest.CaptureFixture[str]) -> None:
+    page.goto(book.url)
+    found = page.evaluate(FIND, [book.url, [text for text, _ in QUERIES]])
+    answers = zip(QUERIES, found, strict=True)
+    missed = [f"{text}: {page_of(url, '')}" for (text, wanted), url in answers if page_of(url, "") != wanted]
+    told(capsys, "lookup, first hit", missed)
+    assert len(missed) <= 2, missed
+
+
+def test_the_search_answers(page: Page, book: Served, capsys: pytest.CaptureFixture[str]) -> None:
+    page.goto(book.url)
+    page.keyboard.press("/")
+    page.locator("[data-md-component=search-query]").press_sequentially("warp")
+    page.locator(".md-search-result__link").first.wait_for()
+    missed, alone = [], []
+    for text, wanted in QUERIES:
+        terms, results = page.evaluate(SEARCH, text)
+        shown = [page_of(url, book.url) for url in terms + results]
+        if wanted not in list(dict.fromkeys(shown))[:3]:
+            missed.append(f"{text}: {shown[:3]}")
+        if wanted not in list(dict.fromkeys(page_of(url, book.url) for url in results))[:3]:
+            alone.append(text)
+    told(capsys, "search, first three", missed)
+    told(capsys, "the same without the terms above it", alone)
+    assert len(missed) <= 10, missed
