@@ -15,10 +15,12 @@ import markdown
 from mkdocs_metalworking.deliver.project import Project, Settings
 from mkdocs_metalworking.git.binding import Binder
 from mkdocs_metalworking.glossary.asked import Asked
+from mkdocs_metalworking.hosts.cli.selecting import find_regions
 from mkdocs_metalworking.markdown.extension import MetalworkingExtension
 from mkdocs_metalworking.markdown.page import PageContext
 from mkdocs_metalworking.quote.blob import FileKey
 from mkdocs_metalworking.quote.lock import Lock
+from mkdocs_metalworking.quote.selection import Selection
 
 ASKED: dict[str, Any] = {
     "callouts": {
@@ -114,6 +116,16 @@ class Bench:
         binder = Binder(self.root / "code", offline=True)
         files = [binder.bind(FileKey(repo, self.commits[repo], path)) for repo, path in locked]
         (self.root / "sources.lock").write_text(Lock().with_entries(files).format(), encoding="utf-8")
+
+    def name(self, named: list[tuple[str, str, Selection]]) -> None:
+        """Write named lines of (repo, path) into sources.lock, those of ``self`` as the working tree has them."""
+        project = self.project()
+        keys = [(FileKey(repo, self.commits.get(repo, ""), path), selection) for repo, path, selection in named]
+        found = find_regions(project, keys, project.lock.files)
+        assert not found.failed, found.failed
+        lock = project.lock.with_entries(regions=found.regions.values())
+        (self.root / "sources.lock").write_text(lock.format(), encoding="utf-8")
+        project.close()
 
     def project(self, **options: object) -> Project:
         """Load the project, with a store of its own and without the network."""

@@ -155,7 +155,8 @@ class _ZipMember(_Lazy):
 
 def _tar_members(archive: Path, bounds: Bounds) -> Iterator[tuple[str, _Lazy]]:
     with (
-        gzip.open(archive) as unpacked,
+        _Timed(archive, bounds) as packed,
+        gzip.open(packed) as unpacked,
         tarfile.open(mode="r|", fileobj=_Counted(unpacked, bounds), tarinfo=_Header) as bundle,
     ):
         for info in bundle:
@@ -181,21 +182,31 @@ class _Header(tarfile.TarInfo):
         return info
 
 
+class _Timed(io.FileIO):
+    """A file that is read for as many seconds as the bounds allow, also where nothing comes out of what is read."""
+
+    def __init__(self, path: Path, bounds: Bounds) -> None:
+        super().__init__(path)
+        self._deadline = time.monotonic() + bounds.seconds
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if time.monotonic() > self._deadline:
+            raise tarfile.ReadError("takes too long")
+        return super().read(size)
+
+
 class _Counted(io.RawIOBase):
-    """A stream that refuses to unpack more than the bounds allow, in bytes or in seconds."""
+    """A stream that refuses to unpack to more bytes than the bounds allow."""
 
     def __init__(self, stream: gzip.GzipFile, bounds: Bounds) -> None:
         super().__init__()
         self._stream, self._left = stream, bounds.total
-        self._deadline = time.monotonic() + bounds.seconds
 
     def read(self, size: int = -1, /) -> bytes:
         data = self._stream.read(size)
         self._left -= len(data)
         if self._left < 0:
             raise tarfile.ReadError("unpacks to too much")
-        if time.monotonic() > self._deadline:
-            raise tarfile.ReadError("takes too long")
         return data
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..git.command import enclosing_git_dir
+from ..git.worktree import WorkTree, enclosing_work_tree
 from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity
 from ..quote.lock import Lock, load_lock
 from ..quote.quantities import Quantities
@@ -20,6 +21,7 @@ from .quantities import read_quantities
 from .resolver import Resolver
 from .store import Store, default_root
 from .transports import KNOWN, ORDER, Reach, make_transports
+from .transports.own import Own
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +80,11 @@ class Project:
     proofs: Proofs
     problems: list[Diagnostic] = field(default_factory=list)
     quantities: Quantities = field(default_factory=Quantities)
+    worktree: WorkTree | None = None
+    """The work tree that the site lies in, where sources.yml says that ``self`` is quoted."""
 
     def __post_init__(self) -> None:
-        self.quoter = Quoter(self.sources, self.lock, self.resolver)
+        self.quoter = Quoter(self.sources, self.lock, self.resolver, self.worktree)
         self._cite_quantities()
 
     def _cite_quantities(self) -> None:
@@ -123,12 +127,24 @@ class Project:
         reach = Reach(
             settings.code, sources, lock, store, proofs, settings.url, settings.also, settings.offline, progress
         )
-        resolver = Resolver(store, make_transports(settings.transports, reach), proofs)
-        return cls(settings, sources, lock, resolver, proofs, problems, quantities)
+        own, worktree = None, None
+        if sources.own is not None:
+            tree = enclosing_work_tree(settings.root)
+            own = Own(tree[1] if tree else None)
+            worktree = WorkTree(*tree, kept=lambda blob: store.git_object(blob, "blob")) if tree else None
+        resolver = Resolver(store, make_transports(settings.transports, reach), proofs, own)
+        return cls(settings, sources, lock, resolver, proofs, problems, quantities, worktree)
+
+    @property
+    def watched(self) -> list[Path]:
+        """The files of the working tree that were quoted so far."""
+        return [self.worktree.top / path for path in sorted(self.quoter.watched)] if self.worktree else []
 
     def close(self) -> None:
         """Release git processes, archives and connections."""
         self.resolver.close()
+        if self.worktree is not None:
+            self.worktree.close()
 
 
 def _quantities(path: Path, store: Store) -> tuple[Quantities, list[Diagnostic]]:

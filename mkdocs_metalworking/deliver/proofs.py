@@ -17,7 +17,7 @@ from ..git.proof import Recorded, proves
 from ..quote.blob import LockedFile
 from ..quote.diagnostics import MetalworkingError, printable
 from ..quote.lock import MAX_SIZE
-from ..quote.repo import clone_url
+from ..quote.repo import SELF, clone_url
 from .store import Store
 
 _LOG = logging.getLogger(__name__)
@@ -115,6 +115,18 @@ class Proofs:
                     return objects.verified(file.blob, kind="blob", max_bytes=MAX_SIZE)
         return None
 
+    def whole(self, file: LockedFile) -> bool:
+        """Tell whether what lies here proves all of a line of the lock: commit to path to blob, and blob to the rest.
+
+        Raises Contradiction, or MetalworkingError (``wrong-lock``) when the blob has another SHA-256, size or length.
+        """
+        data = self.bytes_here(file) if self.here(file) else None
+        if data is None:
+            return False
+        if problem := file.mismatch(data):
+            raise MetalworkingError("wrong-lock", f"{file.key}: {problem}", "run: metalworking lock --update")
+        return True
+
     def close(self) -> None:
         """End the git processes; may be called twice."""
         with self._mutex:
@@ -161,7 +173,7 @@ def judge(files: Iterable[LockedFile], proofs: Proofs) -> Verdict:
     verdict = Verdict()
     for file in files:
         try:
-            if proofs.here(file):
+            if proofs.whole(file):
                 verdict.proved += 1
             else:
                 verdict.unproved[file] = "no proof on this machine"
@@ -191,6 +203,9 @@ def verify(
         except MetalworkingError as error:
             verdict.wrong[file] = error
     for (repo, commit), group in by_commit.items():
+        if repo == SELF:
+            verdict.unproved.update(dict.fromkeys(group, "this repository does not have the commit"))
+            continue
         try:
             with Fetched(url(repo), commit, timeout=timeout, logger=_LOG) as fetched:
                 _prove_fetched(fetched, group, proofs, store, verdict)

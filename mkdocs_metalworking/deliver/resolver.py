@@ -12,6 +12,7 @@ from types import TracebackType
 from ..git.proof import Contradiction
 from ..quote.blob import LockedFile
 from ..quote.diagnostics import Diagnostic, Diagnostics, MetalworkingError, Severity, Unavailable
+from ..quote.repo import SELF
 from .proofs import Proofs
 from .store import Store
 from .transport import Transport
@@ -32,16 +33,25 @@ class Resolver:
     """Finds each file once: asked again, it answers the same from the store, without asking a transport. Thread-safe.
 
     A file that several transports bring wrongly and none rightly is an error; one that nobody can bring is
-    Unavailable, for which the page shows a card. *proofs* are asked before the store.
+    Unavailable, for which the page shows a card. *proofs* are asked before the store. Files of ``self`` come from *own*
+    and from no other transport.
     """
 
-    def __init__(self, store: Store, transports: Sequence[Transport], proofs: Proofs | None = None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        transports: Sequence[Transport],
+        proofs: Proofs | None = None,
+        own: Transport | None = None,
+    ) -> None:
         self._store = store
         self._proofs = proofs
         self._transports = tuple(transports)
+        self._own = own
         self._lock = threading.Lock()
         self._busy: dict[str, threading.Lock] = {}
         self._known: dict[LockedFile, str | MetalworkingError] = {}
+        self._confirmed: set[LockedFile] = set()
         self._held: OrderedDict[LockedFile, bytes] = OrderedDict()
         self._held_size = 0
         self.warnings = Diagnostics()
@@ -75,6 +85,20 @@ class Resolver:
         kind = Unavailable if isinstance(answer, Unavailable) else MetalworkingError
         raise kind(found.code, found.message, found.hint)
 
+    def confirm(self, file: LockedFile) -> None:
+        """Raise MetalworkingError when what lies on this machine says that the lock is wrong about *file*.
+
+        For files whose bytes nobody asks for, since they are only cited.
+        """
+        if self._proofs is None:
+            return
+        with self._lock:
+            known = file in self._confirmed
+        if not known:
+            self._proofs.whole(file)
+            with self._lock:
+                self._confirmed.add(file)
+
     def prefetch(self, files: Iterable[LockedFile], *, max_workers: int = 4) -> None:
         """Resolve *files* ahead of need: repositories in parallel, each repository's files one after the other.
 
@@ -91,12 +115,12 @@ class Resolver:
         """Return how many files came from ``store``, each transport, nobody (``cards``) and wrongly (``errors``)."""
         with self._lock:
             tally = Counter(_column(answer) for answer in self._known.values())
-        names = ["store", *(transport.name for transport in self._transports), "cards", "errors"]
+        names = ["store", *(transport.name for transport in self._all), "cards", "errors"]
         return {name: tally[name] for name in names}
 
     def close(self) -> None:
         """Close the transports; may be called twice."""
-        for transport in self._transports:
+        for transport in self._all:
             transport.close()
         if self._proofs is not None:
             self._proofs.close()
@@ -115,6 +139,15 @@ class Resolver:
                 self.resolve(file)
             except MetalworkingError:
                 continue  # kept in self._known
+
+    @property
+    def _all(self) -> Sequence[Transport]:
+        return self._transports if self._own is None else (*self._transports, self._own)
+
+    def _for(self, file: LockedFile) -> Sequence[Transport]:
+        if file.key.repo == SELF:
+            return (self._own,) if self._own is not None else ()
+        return self._transports
 
     def _again(self, file: LockedFile) -> bytes | None:
         """Return the bytes of a file that was found before, from the store or from what the store did not take."""
@@ -139,7 +172,7 @@ class Resolver:
             return Resolved(data, "store")
         reasons: list[str] = []
         wrong: list[str] = []
-        for transport in self._transports:
+        for transport in self._for(file):
             try:
                 data = transport.get(file)
             except Contradiction:

@@ -64,7 +64,8 @@ class Store:
         problem = file.mismatch(data)
         if problem is None:
             return data
-        self._discard(path, f"{file.key}: {problem}")
+        if not _is_named(path):  # else it is the lock that is wrong, and the entry somebody's
+            self._discard(path, f"{file.key}: {problem}")
         return None
 
     def put(self, file: LockedFile, data: bytes) -> bool:
@@ -105,7 +106,8 @@ class Store:
                 return None
         if not problem:
             return path
-        self._discard(path, f"{pin.filename}: {problem}")
+        if not _is_named(path):
+            self._discard(path, f"{pin.filename}: {problem}")
         return None
 
     def put_archive(self, pin: ArchivePin, chunks: Iterable[bytes]) -> Path | None:
@@ -226,6 +228,15 @@ class Store:
                     continue  # what a link leads to is somebody else's
                 if leftover.lstat().st_mtime < oldest:
                     leftover.unlink()
+
+
+def _is_named(path: Path) -> bool:
+    """Tell whether the file at *path* has the SHA-256 that it is named by."""
+    try:
+        with open(path, "rb", opener=_open_plain) as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest() == path.name
+    except OSError:
+        return False
 
 
 def _open_plain(path: str, flags: int) -> int:

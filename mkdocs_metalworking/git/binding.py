@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ..quote.blob import HEX_ID, MAX_FILE, FileKey, LockedFile
 from ..quote.diagnostics import MetalworkingError, Unavailable
-from ..quote.repo import clone_url
+from ..quote.repo import SELF, clone_url
 from .command import Git, GitError, find_clone
 from .fetch import Fetched
 from .missing import why_missing
@@ -126,6 +126,9 @@ class Binder:
         return bound
 
     def _bind_remote(self, repo: str, commit: str, keys: list[FileKey]) -> dict[FileKey, Bound]:
+        if repo == SELF:  # whose home nobody told, and which is never asked
+            hint = "git fetch --unshallow brings older commits; in a workflow, check out with fetch-depth: 0"
+            raise Unavailable("unavailable", f"{SELF}@{commit[:7]}: this repository does not have the commit", hint)
         if self._offline:
             where = f"{self._code_dir.name}/{repo}"
             raise Unavailable("unavailable", f"{repo}@{commit[:7]}: offline, and no clone at {where} has it")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -154,9 +155,21 @@ def _made_here(git_dir: Path, commit: str) -> bool:
         if any(os.path.lexists(git_dir / name) for name in elsewhere):
             return False
         url = _URL.search(text := config.read_bytes())
+        if not _plain(git_dir):
+            return False
     except OSError:
         return False
     return url is not None and text == _configuration(url[1].decode(), commit)
+
+
+def _plain(git_dir: Path) -> bool:
+    """Tell whether *git_dir* holds folders and files alone: through a link git would write somebody else's file."""
+    for folder, folders, files in os.walk(git_dir):
+        for name in (*folders, *files):
+            mode = os.lstat(os.path.join(folder, name)).st_mode
+            if not (stat.S_ISDIR(mode) or stat.S_ISREG(mode)):
+                return False
+    return True
 
 
 def _plain_folders(folder: Path, code_dir: Path) -> None:

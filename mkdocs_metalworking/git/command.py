@@ -189,7 +189,8 @@ def find_git_dir(folder: Path) -> Path | None:
         return marker
     if marker.is_file():
         try:
-            text = marker.read_bytes()[:4096].decode("utf-8", "strict").strip()
+            with open(marker, "rb") as stream:
+                text = stream.read(4096).decode("utf-8", "strict").strip()
         except (OSError, UnicodeDecodeError):
             return None
         target = folder / text.removeprefix("gitdir:").strip()

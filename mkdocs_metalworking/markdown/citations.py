@@ -103,7 +103,7 @@ class CitationProcessor(Treeprocessor):
             met, match = self._work.tracker.by(mark), CITATION.match(text, mark.end())
             before = bisect_right(starts, mark.start()) - 1
             literal = before >= 0 and mark.start() < ends[before]
-            if match is None or literal or met.mention.kind is not Kind.CITATION:
+            if met is None or match is None or literal or met.mention.kind is not Kind.CITATION:
                 continue
             claim = text[end : mark.start()]
             # A footnote reference stands right behind its claim; authors write a space there because it reads better.

@@ -16,6 +16,7 @@ from markdown.util import AtomicString
 from ..quote.diagnostics import MetalworkingError
 from ..quote.directive import Directive
 from ..quote.mentions import Kind
+from ..quote.own import Changed
 from ..quote.quotation import Quotation
 from . import figure, highlight
 from .notes import Figure
@@ -101,7 +102,8 @@ class ExcerptProcessor(BlockProcessor):
         except MetalworkingError as problem:
             met.outcome = Outcome.REPORTED
             work.page.report(problem, where)
-            return figure.error(problem.diagnostic.at(where), work.labels)
+            difference = problem.difference if isinstance(problem, Changed) else ()
+            return figure.error(problem.diagnostic.at(where), work.labels, difference)
         if quotation.missing is not None:
             work.page.report(quotation.missing, where)
         met.outcome, met.shown = Outcome.SHOWN, quotation

@@ -7,6 +7,7 @@ whose id other extensions should see, and the author's line notes are elements.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from xml.etree.ElementTree import Element, SubElement
@@ -90,28 +91,48 @@ def _caption(quotation: Quotation, labels: Labels) -> str:
         # As a reference: one character outside Latin-1 would double the memory that the page's HTML takes.
         label = format_ranges([part]).removeprefix("L").replace("-", "&#8211;")
         text = f"{html_text(quotation.name)}:{label}" if index == 0 else f", {label}"
-        files.append(_link("mw-file", text, permalink(key, part), key.path, html=True))
+        url = permalink(quotation.public, part) if quotation.public else ""
+        files.append(_link("mw-file", text, url, key.path, html=True))
     parts = [f'<span class="mw-where">{"".join(files)}</span>']
     if quotation.directive.title:
         parts.insert(0, f'<span class="mw-title">{html_text(quotation.directive.title)}</span>')
     if quotation.abridged:
         parts.append(f'<span class="mw-abridged">{html_text(labels["abridged"])}</span>')
-    parts.append(_origin(key, pin))
+    parts.append(_origin(quotation.public, pin, quotation.license_file, key.path) or _uncommitted(quotation, labels))
     return f'<figcaption class="mw-caption">{" ".join(parts)}</figcaption>'
 
 
 @lru_cache(maxsize=1024)
-def _origin(key: FileKey, pin: Pin) -> str:
-    origin = (
-        _link("mw-repo", key.repo, Repo.named(key.repo).page),
-        _link("mw-commit", pin.short, permalink(key), f"{key.path} at {key.commit}"),
-        _link("mw-license", pin.license or "", permalink(FileKey(key.repo, key.commit, pin.license_file))),
-    )
-    return f'<span class="mw-origin">{" ".join(origin)}</span>'
+def _origin(key: FileKey | None, pin: Pin, terms: str, path: str) -> str:
+    """Return repository, commit and license of what is published, and "" of what is in no commit.
+
+    A license without a file, and a commit of one's own that nobody told the home of, are told and not linked.
+    """
+    commit = key.commit if key else pin.commit
+    if not commit:
+        return ""
+    short = pin.short or commit[:7]
+    origin = [
+        _link("mw-repo", key.repo, Repo.named(key.repo).page) if key else "",
+        _link("mw-commit", short, permalink(key) if key else "", f"{path} at {commit}"),
+    ]
+    if pin.license or terms:
+        url = permalink(FileKey(key.repo, key.commit, terms)) if key and terms else ""
+        origin.append(_link("mw-license", pin.license or terms, url))
+    return f'<span class="mw-origin">{" ".join(filter(None, origin))}</span>'
+
+
+def _uncommitted(quotation: Quotation, labels: Labels) -> str:
+    """Return what stands in the place of links to lines that are in no commit."""
+    terms = f' <span class="mw-license">{html_text(quotation.pin.license)}</span>' if quotation.pin.license else ""
+    word = f'<span class="mw-uncommitted">{html_text(labels["uncommitted"])}</span>'
+    return f'<span class="mw-origin">{word}{terms}</span>'
 
 
 def _link(name: str, text: str, url: str, title: str = "", *, html: bool = False) -> str:
     tip = f' title="{html_attribute(title)}"' if title else ""
+    if not url:
+        return f'<span class="{name}"{tip}>{text if html else html_text(text)}</span>'
     return f'<a class="{name}" href="{html_attribute(url)}"{tip}>{text if html else html_text(text)}</a>'
 
 
@@ -187,10 +208,12 @@ def _gap(last: int, first: int, labels: Labels) -> str:
 def _home(quotation: Quotation, labels: Labels) -> str:
     """Return the card's sentence: where the code can be read, and that its bytes could not be had."""
     key, count = quotation.file.key, _count(quotation.ranges)
-    url = html_attribute(permalink(key, quotation.ranges[0]))
     where = html_text(f"{quotation.name}, {labels.counted('line', count)}")
     sentence = html_text(labels["card_line" if count == 1 else "card_lines"])
-    words = sentence.format(link=f'<a href="{url}">{where}</a>', repo=html_text(key.repo))
+    if quotation.public is not None:
+        url = html_attribute(permalink(quotation.public, quotation.ranges[0]))
+        where = f'<a href="{url}">{where}</a>'
+    words = sentence.format(link=where, repo=html_text((quotation.public or key).repo))
     return f'<p class="mw-home">{words} {html_text(labels["card_end"])}</p>'
 
 
@@ -198,12 +221,17 @@ def _count(ranges: Ranges) -> int:
     return sum((r.last or 0) - r.first + 1 for r in ranges)
 
 
-def error(problem: Diagnostic, labels: Labels) -> Element:
-    """Return what ``serve`` shows where the excerpt would stand."""
+def error(problem: Diagnostic, labels: Labels, difference: Sequence[str] = ()) -> Element:
+    """Return what ``serve`` shows where the excerpt would stand; *difference* is that of lines to be accepted."""
     element = Element("div", {"class": "mw-error", "role": "alert"})
     strong = SubElement(element, "strong")
     strong.text, strong.tail = AtomicString(labels["not_shown"]), AtomicString(f" {problem.location}")
     SubElement(element, "p").text = AtomicString(printable(problem.message))
     if problem.hint:
         SubElement(element, "p", {"class": "mw-hint"}).text = AtomicString(printable(problem.hint))
+    if difference:
+        pre = SubElement(element, "pre", {"class": "mw-difference", "tabindex": "0"})
+        for line in difference:
+            name = {"+": "ins", "-": "del"}.get(line[:1], "span")
+            SubElement(pre, name).text = AtomicString(printable(line.replace("\t", "    ")) + "\n")
     return element

@@ -26,7 +26,7 @@ from ..quote.diagnostics import INVISIBLE, MetalworkingError
 from .lexer import MetalLexer
 from .visible import show_invisible, unmark
 
-FORMAT = f"3:{pygments.__version__}"
+FORMAT = f"4:{pygments.__version__}"
 """Changes whenever the HTML of a line changes, so that cached lines are made anew."""
 
 _LOG = logging.getLogger("mkdocs.plugins.metalworking.highlight")

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 import sqlite3
+import stat
 import threading
 import time
 import zlib
@@ -16,9 +18,9 @@ from hashlib import sha256
 from pathlib import Path
 
 _LOG = logging.getLogger("mkdocs.plugins.metalworking.cache")
-_SCHEMA = (
-    "CREATE TABLE IF NOT EXISTS lines (key BLOB PRIMARY KEY, html BLOB NOT NULL, used INTEGER NOT NULL) WITHOUT ROWID"
-)
+_TABLE = "CREATE TABLE lines (key BLOB PRIMARY KEY, html BLOB NOT NULL, used INTEGER NOT NULL) WITHOUT ROWID"
+_PACKED_MAX = 16 << 20
+"""Bytes of a value; with more SQLite refuses it, so that none fills the memory."""
 MAX_ENTRIES = 50_000
 """About 100 MB of compressed HTML; the least recently used go first."""
 
@@ -117,8 +119,12 @@ class DiskLineCache:
         if self._db is None and not self._broken:
             try:
                 self._path.parent.mkdir(parents=True, exist_ok=True)
+                if os.path.lexists(self._path) and not stat.S_ISREG(os.lstat(self._path).st_mode):
+                    raise sqlite3.DatabaseError("not a file: a link may lead to somebody else's")
                 self._db = sqlite3.connect(self._path, timeout=10, check_same_thread=False)
-                self._db.execute(_SCHEMA)
+                self._db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _PACKED_MAX)
+                self._db.execute("PRAGMA trusted_schema = OFF")
+                _check(self._db)
             except (OSError, sqlite3.Error) as error:
                 self._give_up(error)
         return self._db
@@ -134,3 +140,17 @@ class DiskLineCache:
         if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
             with contextlib.suppress(OSError):
                 self._path.unlink()
+
+
+def _check(db: sqlite3.Connection) -> None:
+    """Make the table, or raise DatabaseError where anything else is: a view or a trigger could run without end."""
+    found = _made(db)
+    if not found:
+        db.execute(_TABLE.replace("TABLE", "TABLE IF NOT EXISTS"))  # another build may begin at the same time
+        found = _made(db)
+    if found != [_TABLE]:
+        raise sqlite3.DatabaseError("not the table that is made here")
+
+
+def _made(db: sqlite3.Connection) -> list[str]:
+    return [sql for (sql,) in db.execute("SELECT sql FROM sqlite_master LIMIT 2")]

@@ -89,7 +89,7 @@ class LeftoverProcessor(Treeprocessor):
             prose = marks_in_prose(self._unstashed(text))
         for match in matches:
             met = self._work.tracker.by(match)
-            if met.outcome is not Outcome.OPEN:
+            if met is None or met.outcome is not Outcome.OPEN:
                 continue
             if match[0] in prose:
                 self._report(met, hint)
@@ -131,9 +131,11 @@ class LeftoverProcessor(Treeprocessor):
                 prose = set() if index in self._in_code else marks_in_prose(raw)
                 for match in MARK.finditer(raw):
                     met = self._work.tracker.by(match)
-                    if met.outcome is Outcome.OPEN and match[0] in prose:
+                    if met is None or met.outcome is not Outcome.OPEN:
+                        continue
+                    if match[0] in prose:
                         self._report(met, _RAW)
-                    elif met.outcome is Outcome.OPEN:
+                    else:
                         met.outcome = Outcome.LITERAL
                 stash.rawHtmlBlocks[index] = unmarked(raw)
 

@@ -14,6 +14,7 @@ from markdown.util import AtomicString
 from ..quote.diagnostics import MetalworkingError
 from ..quote.lines import LineRange, Ranges, format_ranges
 from ..quote.mentions import Kind
+from ..quote.own import moved
 from ..quote.permalinks import permalink
 from ..quote.quotation import Quotation
 from .figure import Anchors
@@ -97,6 +98,8 @@ class NotesProcessor(Treeprocessor):
             if met.mention.problem is not None:
                 raise met.mention.problem
             ranges = cast(Ranges, met.mention.what)
+            if figure.quotation.shift and figure.quotation.region is not None:
+                raise moved(figure.quotation.region, figure.quotation.ranges, f"note {format_ranges(ranges)}")
             outside = next((r for r in ranges if not _shown(r, figure.quotation)), None)
             if outside is not None:
                 shown = f"the excerpt shows {format_ranges(figure.quotation.ranges)}"
@@ -121,8 +124,9 @@ class NotesProcessor(Treeprocessor):
         holder.text = None
         for index, lines in enumerate(ranges):
             here = quotation.segments is not None
-            href = f"#{figure.anchors.line(lines.first)}" if here else permalink(quotation.file.key, lines)
-            link = Element("a", {"class": "mw-ref", "href": href})
+            away = permalink(quotation.public, lines) if quotation.public else ""
+            href = f"#{figure.anchors.line(lines.first)}" if here else away
+            link = Element("a", {"class": "mw-ref", "href": href}) if href else Element("span", {"class": "mw-ref"})
             link.text = AtomicString(_label(lines))
             link.tail = rest if index + 1 == len(ranges) else ", "
             holder.insert(index, link)

@@ -89,7 +89,7 @@ class QuantityProcessor(Treeprocessor):
         parts, end = [], 0
         for mark in MARK.finditer(text):
             met, match = self._work.tracker.by(mark), QUANTITY.match(text, mark.end())
-            if match is None or met.mention.kind is not Kind.QUANTITY or in_code.cover(mark.start()):
+            if match is None or met is None or met.mention.kind is not Kind.QUANTITY or in_code.cover(mark.start()):
                 continue
             shown = self._shown(met, quantities)
             if shown is None:
@@ -105,7 +105,7 @@ class QuantityProcessor(Treeprocessor):
         parts, end = [], 0
         for mark in MARK.finditer(raw):
             met, match = self._work.tracker.by(mark), QUANTITY.match(raw, mark.end())
-            if match is None or met.mention.kind is not Kind.QUANTITY or literal.cover(mark.start()):
+            if match is None or met is None or met.mention.kind is not Kind.QUANTITY or literal.cover(mark.start()):
                 continue
             shown = self._shown(met, quantities)
             if shown is not None:

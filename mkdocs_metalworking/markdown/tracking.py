@@ -127,6 +127,7 @@ class Tracker:
 
     def brought(self, text: str) -> str:
         """Mark what is in *text* and was not marked: something has brought it since the page was read."""
+        text = self._without_foreign(text)
         if _triggers(text) == self._triggers:
             return text
         held: list[tuple[int, str]] = []
@@ -146,8 +147,28 @@ class Tracker:
         inserts = [*held, *((met.mention.start, self._mark(met)) for met in new)]
         return _inserted(body, sorted(inserts))
 
+    def _without_foreign(self, text: str) -> str:
+        """Take out what looks like a mark and was not made here: by it a text could be taken for another mention."""
+        if not FOREIGN.search(text):
+            return text
+        parts, end, seen = [], 0, set()
+        for match in MARK.finditer(text):
+            if self._made(match) and match[0] not in seen:
+                seen.add(match[0])
+                parts += [FOREIGN.sub("", text[end : match.start()]), match[0]]
+                end = match.end()
+        parts.append(FOREIGN.sub("", text[end:]))
+        kept = "".join(parts)
+        if len(kept) == len(text):
+            return text
+        self.foreign.append(Location(self._path))
+        return kept
+
     def front(self, text: str) -> str:
         """Mark the mentions of a text that came from the front matter."""
+        if FOREIGN.search(text):  # in YAML an escape makes one
+            self.foreign.append(Location(self._path))
+            text = FOREIGN.sub("", text)
         marked = []
         for mention in self.scan(text).mentions:
             queue = self._front.get(_words(mention.raw))
@@ -166,9 +187,12 @@ class Tracker:
         digits = "".join(chr(_ZERO + int(digit)) for digit in str(len(self.met) - 1))
         return f"\ufdee{digits}\ufdef"
 
-    def by(self, match: re.Match[str]) -> Met:
-        """Return the mention that a match of ``MARK`` stands before."""
-        return self.met[int("".join(str(ord(ch) - _ZERO) for ch in match[1]))]
+    def _made(self, match: re.Match[str]) -> bool:
+        return len(match[1]) < 10 and _number(match) < len(self.met)
+
+    def by(self, match: re.Match[str]) -> Met | None:
+        """Return the mention that a match of ``MARK`` stands before; None when the mark was not made here."""
+        return self.met[_number(match)] if self._made(match) else None
 
     def elsewhere(self, mention: Mention) -> Location:
         """Return where a mention without a mark stands: in what the scan took for a fence, or not in the file."""
@@ -176,6 +200,10 @@ class Tracker:
         if (front := self._front.get(words)) is not None and front:
             return front[0].where
         return self.fenced.get(words, Location(self._path))
+
+
+def _number(mark: re.Match[str]) -> int:
+    return int("".join(str(ord(ch) - _ZERO) for ch in mark[1]))
 
 
 def _triggers(text: str) -> tuple[int, int, int]:

@@ -35,14 +35,17 @@ def count_lines(data: bytes) -> int:
 
 @dataclass(frozen=True, slots=True, order=True)
 class FileKey:
-    """A file in a commit. ``repo`` is ``owner/name`` (GitHub) or ``host/owner/name``; ``commit`` is full."""
+    """A file in a commit. ``repo`` is ``owner/name`` (GitHub), ``host/owner/name`` or ``self``; ``commit`` is full.
+
+    No commit stands behind a file of the working tree, which only ``self`` has.
+    """
 
     repo: str
     commit: str
     path: str
 
     def __str__(self) -> str:
-        return f"{self.repo}@{self.commit[:7]}:{self.path}"
+        return f"{self.repo}@{self.commit[:7]}:{self.path}" if self.commit else f"{self.repo}:{self.path}"
 
 
 @dataclass(frozen=True, slots=True, order=True)

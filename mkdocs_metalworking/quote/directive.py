@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 from .diagnostics import MetalworkingError
 from .lines import RangeProblem, Ranges, format_ranges, parse_ranges
-from .repo import Repo
-from .suggest import did_you_mean
+from .repo import SELF, Repo
+from .selection import NAMED, Selection
+from .suggest import did_you_mean, nearest
 from .target import GrammarProblem, check_path, check_sha
 
 Span = tuple[int, int]
@@ -23,7 +24,9 @@ OPENING = re.compile(r"<<[ \t]*excerpt(?=[ \t>]|$)")
 OPTIONS = ("title", "lang", "hl", "dedent", "first", "last", "search", "collapse")
 _BLANKS = re.compile(r"[ \t]+")
 _COMMIT = re.compile(r"([^@\s]*)(@?)([^:\s]*)(:?)")
-_PATH = re.compile(r"([^#\s]*)(?:#(\S*))?")
+_OWN = re.compile(rf"({SELF})(?=[:@ \t]|\Z)(@?)([^:\s]*)(:?)")
+_PATH = re.compile(rf"([^#\s]*)(?:#(?:(?P<named>{'|'.join(NAMED)})=|(\S*)))?")
+_SYMBOL = re.compile(r"(?:[\w$~]+(?:::|\.))*(?:operator\S+|[\w$~]+)")
 _WORD = re.compile(r"\S*")
 _NAME = re.compile(r"[A-Za-z_-]+")
 _EQUALS = re.compile(r"=")
@@ -32,7 +35,11 @@ _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 @dataclass(frozen=True, slots=True)
 class Directive:
-    """A parsed directive. ``ranges`` is None for the whole file; ``search`` None for the site's setting."""
+    """A parsed directive. ``search`` is None for the site's setting.
+
+    Neither ``ranges`` nor ``select`` means the whole file. ``repo`` is ``self`` for the site's own repository, with an
+    empty ``sha`` for what sources.yml says of it.
+    """
 
     repo: str
     sha: str
@@ -46,11 +53,13 @@ class Directive:
     last: str = ""
     search: bool | None = None
     collapse: bool = False
+    select: Selection | None = None
 
     def __str__(self) -> str:
         path = quoted_path(self.path) if re.search(r'[\s#"]', self.path) else self.path
-        fragment = f"#{format_ranges(self.ranges)}" if self.ranges else ""
-        return f"<< excerpt {self.repo}@{self.sha}:{path}{fragment} >>"
+        fragment = f"#{format_ranges(self.ranges)}" if self.ranges else str(self.select or "")
+        at = f"@{self.sha}" if self.sha else ""
+        return f"<< excerpt {self.repo}{at}:{path}{fragment} >>"
 
 
 def quoted_path(path: str) -> str:
@@ -117,9 +126,16 @@ def read_directive(text: str) -> tuple[Directive, Spans]:
 
 
 def _target(scanner: _Scanner) -> dict[str, object]:
-    match = scanner.match(_COMMIT)
+    own = _OWN.match(scanner.text, scanner.at) is not None
+    match = scanner.match(_OWN if own else _COMMIT)
     repo, at, sha, colon = match.groups()
     scanner.spans["sha"] = match.span(3)
+    if own:
+        if at:
+            check_sha(repo, sha, colon=bool(colon))
+        if not colon:
+            raise GrammarProblem(f"{repo} names no file", f"write {SELF}:path/to/file#symbol=NAME")
+        return {"repo": repo, "sha": sha, **_file(scanner)}
     if not repo or not at:
         raise GrammarProblem("the directive names no repository and commit" if not repo else f"{repo!r} has no @commit")
     try:
@@ -129,22 +145,41 @@ def _target(scanner: _Scanner) -> dict[str, object]:
     check_sha(repo, sha, colon=bool(colon))
     if not colon:
         raise GrammarProblem(f"{repo}@{sha} names no file", f"write {repo}@{sha}:path/to/file#L1-9")
+    return {"repo": repo, "sha": sha, **_file(scanner)}
+
+
+def _file(scanner: _Scanner) -> dict[str, object]:
     path = scanner.quoted()
     match = scanner.match(_PATH)
-    bare, fragment = match.groups()
+    bare, named, fragment = match.groups()
     if path is None:
         path = bare
     elif bare:
         raise GrammarProblem(f"unexpected {bare[:30]!r} after the file name", "close the path's quotation at its end")
     check_path(path)
+    word, equals, rest = (fragment or "").partition("=")
+    if equals and (near := nearest(word, NAMED)):
+        raise GrammarProblem(f"unknown #{word[:40]}=", f"did you mean #{near}={rest[:40]}?")
     ranges = None if fragment is None else parse_ranges(fragment)
     if ranges is not None:
-        scanner.spans["ranges"] = match.span(2)
+        scanner.spans["ranges"] = match.span(3)
+    select = _selection(scanner, named) if named else None
     if scanner.rest and not scanner.skip(_BLANKS):
         raise GrammarProblem(
             f"unexpected {scanner.rest[:30]!r} after the file name", 'quote a path with spaces or #: "…"'
         )
-    return {"repo": repo, "sha": sha, "path": path, "ranges": ranges}
+    return {"path": path, "ranges": ranges, "select": select}
+
+
+def _selection(scanner: _Scanner, kind: str) -> Selection:
+    name = scanner.quoted()
+    if name is None:
+        name = scanner.skip(_WORD)
+    if not name.strip() or not name.isprintable():
+        raise GrammarProblem(f"#{kind}= names no {kind}", f"write #{kind}=NAME")
+    if kind == "symbol" and not _SYMBOL.fullmatch(name):
+        raise GrammarProblem(f"{name[:40]!r} is no name of a symbol", "write #symbol=name or #symbol=Class.method")
+    return Selection(kind, name)
 
 
 def _options(scanner: _Scanner) -> dict[str, object]:

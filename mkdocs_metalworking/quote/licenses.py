@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 
 from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
@@ -22,6 +23,19 @@ ALLOWED_LICENSES = frozenset(
     }
 )
 """Licenses under which a few lines may be shown with attribution."""
+
+_NAMES = ("license", "licence", "copying", "unlicense")
+
+
+def license_name(names: Iterable[str]) -> str:
+    """Return which of *names*, those of a root folder, is the license file; "" when none looks like one."""
+    return min((name for name in names if name.lower().startswith(_NAMES)), key=_plainness, default="")
+
+
+def _plainness(name: str) -> tuple[int, str]:
+    """Rank LICENSE before LICENSE.md before LICENSE-MIT before what else begins so."""
+    order = ("license", "license.md", "license.txt", "license-mit", "copying")
+    return order.index(name.lower()) if name.lower() in order else len(order), name
 
 
 @cache

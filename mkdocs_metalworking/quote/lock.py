@@ -2,6 +2,10 @@
 
     archive wheel:mlx-cpu==0.32.1 sha256:<64 hex> size:<bytes> <file name>
     blob owner/name@<commit> <git blob id> sha256:<64 hex> size:<bytes> lines:<count> <path>
+    region owner/name@<commit> <git blob id> sha256:<64 hex of the text> L5-12 symbol=NAME <path>
+
+The last stands for lines that are named and not counted. ``self`` without a commit is the working tree: its text is
+what was accepted last.
 
 Names are percent-encoded where they hold spaces or control characters, so a line is always words apart by one space.
 """
@@ -15,7 +19,10 @@ from urllib.parse import quote, unquote
 
 from .blob import FileKey, LockedFile
 from .diagnostics import Diagnostic, Location, MetalworkingError, Severity
+from .lines import RangeProblem, Ranges, format_ranges, parse_ranges
 from .packages import ArchivePin
+from .repo import SELF
+from .selection import Selection
 from .suggest import suggest_path
 
 HEADER = "# Written by `metalworking lock`. What git says of every quoted file; do not edit by hand.\n"
@@ -27,17 +34,43 @@ _BLOB = re.compile(
 MAX_SIZE = 64 << 20
 """Bytes that no quoted file has: a larger number in the lock was not written by ``metalworking lock``."""
 _NEWLINE = re.compile(r"\r\n|\n|\r")
+_REGION = re.compile(
+    rf"region (?P<repo>[^@\s]+?)(?:@(?P<commit>[0-9a-f]{{40}}|[0-9a-f]{{64}})|(?<= {SELF})) "
+    r"(?P<blob>[0-9a-f]{40}|[0-9a-f]{64}) sha256:(?P<sha256>[0-9a-f]{64}) (?P<ranges>L[0-9,L-]+)"
+    r" (?P<select>\S+) (?P<path>\S+)",
+    re.ASCII,
+)
 _ARCHIVE = re.compile(
     r"archive (?P<spec>\S+) sha256:(?P<sha256>[0-9a-f]{64}) size:(?P<size>[0-9]{1,12}) (?P<filename>\S+)", re.ASCII
 )
 
 
 class NotLocked(MetalworkingError):
-    """A file that sources.lock does not hold."""
+    """A file, or named lines of one, that sources.lock does not hold."""
 
-    def __init__(self, key: FileKey, lock_path: str, near: str = "") -> None:
+    def __init__(self, key: FileKey | str, lock_path: str, near: str = "") -> None:
         hint = f"did you mean {near}? If not, run: metalworking lock" if near else "run: metalworking lock"
         super().__init__("not-locked", f"{key} is not in {lock_path}", hint)
+
+
+RegionKey = tuple[FileKey, Selection]
+"""Lines that are named, in a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class LockedRegion:
+    """Where named lines stood, and the SHA-256 of their text, in the file with git's id *blob*."""
+
+    key: FileKey
+    selection: Selection
+    ranges: Ranges
+    sha256: str
+    blob: str
+
+    def __str__(self) -> str:
+        at = f"{self.key.repo}@{self.key.commit}" if self.key.commit else self.key.repo
+        words = (at, self.blob, f"sha256:{self.sha256}", format_ranges(self.ranges), self.selection.format())
+        return f"region {' '.join(words)} {_encode(self.key.path)}"
 
 
 @dataclass(frozen=True)
@@ -47,6 +80,7 @@ class Lock:
     files: dict[FileKey, LockedFile] = field(default_factory=dict)
     archives: dict[str, ArchivePin] = field(default_factory=dict)
     path: str = "sources.lock"
+    regions: dict[RegionKey, LockedRegion] = field(default_factory=dict)
     doubtful: tuple[tuple[FileKey | None, str], ...] = ()
     """Lines that cannot be taken for true, and the file that each speaks of, where that is known. They stay in the
     text until the file is bound again: what this program does not understand is not its to delete."""
@@ -57,6 +91,13 @@ class Lock:
         if found is None:
             known = (one.path for one in self.files if (one.repo, one.commit) == (key.repo, key.commit))
             raise NotLocked(key, self.path, suggest_path(key.path, known))
+        return found
+
+    def region(self, key: FileKey, selection: Selection) -> LockedRegion:
+        """Return where named lines of *key* stand; raises NotLocked when nothing is known."""
+        found = self.regions.get((key, selection))
+        if found is None:
+            raise NotLocked(f"{key}{selection}", self.path)
         return found
 
     def format(self) -> str:
@@ -70,24 +111,32 @@ class Lock:
             f" sha256:{f.sha256} size:{f.size} lines:{f.lines} {_encode(f.key.path)}"
             for f in self.files.values()
         ]
+        lines += map(str, self.regions.values())
         lines += [line for key, line in self.doubtful if key is None or key not in self.files]
         return HEADER + "".join(f"{line}\n" for line in sorted(lines))
 
-    def with_entries(self, files: Iterable[LockedFile] = (), archives: Iterable[ArchivePin] = ()) -> Lock:
+    def with_entries(
+        self,
+        files: Iterable[LockedFile] = (),
+        archives: Iterable[ArchivePin] = (),
+        regions: Iterable[LockedRegion] = (),
+    ) -> Lock:
         """Return a lock with these entries added or replaced."""
         return replace(
             self,
             files={**self.files, **{f.key: f for f in files}},
             archives={**self.archives, **{a.spec: a for a in archives}},
+            regions={**self.regions, **{(r.key, r.selection): r for r in regions}},
         )
 
-    def only(self, files: Iterable[FileKey], archives: Iterable[str]) -> Lock:
+    def only(self, files: Iterable[FileKey], archives: Iterable[str], regions: Iterable[RegionKey]) -> Lock:
         """Return a lock without whatever is no longer used."""
-        keys, specs = set(files), set(archives)
+        keys, specs, named = set(files), set(archives), set(regions)
         return replace(
             self,
             files={k: v for k, v in self.files.items() if k in keys},
             archives={k: v for k, v in self.archives.items() if k in specs},
+            regions={k: v for k, v in self.regions.items() if k in named},
             doubtful=tuple((key, line) for key, line in self.doubtful if key is None or key in keys),
         )
 
@@ -100,6 +149,7 @@ def load_lock(text: str, path: str = "sources.lock") -> tuple[Lock, list[Diagnos
     """Read sources.lock; returns what could be read and a diagnostic, with its line, for each line that could not."""
     files: dict[FileKey, LockedFile] = {}
     archives: dict[str, ArchivePin] = {}
+    regions: dict[RegionKey, LockedRegion] = {}
     problems: list[Diagnostic] = []
     lines: list[tuple[FileKey | None, str]] = []
     denied: set[FileKey] = set()
@@ -128,6 +178,10 @@ def load_lock(text: str, path: str = "sources.lock") -> tuple[Lock, list[Diagnos
             if not 1 <= file.lines <= file.size <= MAX_SIZE:
                 problem("no file has that size and that many lines")
                 denied.add(file.key)
+        elif (match := _REGION.fullmatch(line)) and (region := _locked_region(match)) is not None:
+            if regions.setdefault((region.key, region.selection), region) != region:
+                problem("listed twice, in two ways")
+                del regions[region.key, region.selection]
         elif match := _ARCHIVE.fullmatch(line):
             if match["spec"] in archives:
                 problem("listed twice")
@@ -140,7 +194,19 @@ def load_lock(text: str, path: str = "sources.lock") -> tuple[Lock, list[Diagnos
             lines.append((None, line))
     sound = {key: file for key, file in files.items() if key not in denied}
     doubtful = tuple((key, line) for key, line in lines if key is None or key in denied)
-    return Lock(sound, archives, path, doubtful), problems
+    return Lock(sound, archives, path, regions, doubtful), problems
+
+
+def _locked_region(match: re.Match[str]) -> LockedRegion | None:
+    selection = Selection.parse(match["select"])
+    try:
+        ranges = parse_ranges(match["ranges"])
+    except RangeProblem:
+        return None
+    if selection is None or ranges[-1].last is None:
+        return None
+    key = FileKey(match["repo"], match["commit"] or "", unquote(match["path"]))
+    return LockedRegion(key, selection, ranges, match["sha256"], match["blob"])
 
 
 def _locked_file(match: re.Match[str]) -> LockedFile:

@@ -12,19 +12,22 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from .diagnostics import MetalworkingError
 
 _GITHUB = "github.com"
+SELF = "self"
+"""The name of the repository that the site itself lies in; no other one has a name without a slash."""
 NAME = re.compile(
     r"(?P<host>[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+(?::[0-9]{1,5})?)"
     r"(?P<path>/[A-Za-z0-9][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_.][A-Za-z0-9_.-]*)*)"
     r"|(?P<owner>[A-Za-z0-9][A-Za-z0-9_-]*)/(?P<name>[A-Za-z0-9_.][A-Za-z0-9_.-]*)"
 )
 """The form of a name; the schema of sources.yml has the same one."""
-# One part of a path that a folder, a git directory or an address takes for something else.
-_RESERVED = re.compile(r"\.git", re.IGNORECASE)
+# One part of a path that a folder, a git directory or an address takes for something else; Windows leaves out dots at
+# the end of a name.
+_RESERVED = re.compile(r"\.|\.git\.*", re.IGNORECASE)
 RAW_TEMPLATES: Mapping[str, str] = MappingProxyType(
     {
         _GITHUB: "https://raw.githubusercontent.com/{repo}/{commit}/{path}",
@@ -103,13 +106,26 @@ def clone_url(name: str) -> str:
     return Repo.named(name).page
 
 
+def named_by(url: str) -> str:
+    """Return the name of the repository whose front page or clone address is *url*; "" when it is none."""
+    parts = urlsplit(url.strip())
+    path = parts.path.strip("/").removesuffix(".git")
+    try:
+        host = parts.netloc.lower().removeprefix("www.")
+        if parts.scheme not in ("http", "https") or "@" in host:
+            return ""
+        return Repo.named(path if host == _GITHUB else f"{host}/{path}").name
+    except MetalworkingError:
+        return ""
+
+
 def nested(names: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield each (outer, inner) of *names* of which one's folder would lie inside the other's.
 
     The tree of a repository is what somebody else committed: where another clone belongs, it may put anything.
-    Capital letters make no difference on some file systems, so they make none here.
+    Capital letters and dots at a name's end make no difference on some file systems, so they make none here.
     """
-    seen: dict[tuple[str, ...], str] = {tuple(name.lower().split("/")): name for name in names}
+    seen = {tuple(part.rstrip(".") for part in name.lower().split("/")): name for name in names}
     for parts, name in seen.items():
         for depth in range(1, len(parts)):
             if parts[:depth] in seen:

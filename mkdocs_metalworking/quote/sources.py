@@ -11,9 +11,12 @@ from typing import Any, Literal
 from .diagnostics import Diagnostic, Location, MetalworkingError, Severity
 from .licenses import license_allowed
 from .packages import PackageSpec
-from .repo import Repo, nested
+from .repo import SELF, Repo, nested
 from .suggest import did_you_mean
 from .yamldoc import YamlDocument, load_yaml
+
+WORKING = "working-tree"
+"""What stands for a commit where ``self`` is quoted as its files are now."""
 
 
 class NotPinned(MetalworkingError):
@@ -40,6 +43,8 @@ class Pin:
     paths: tuple[str, ...] = ()
     """Folders that a clone brings; all when there are none."""
     packages: tuple[PackageSpec, ...] = ()
+    home: str = ""
+    """Of ``self``: the name under which the repository is published, where sources.yml tells it."""
     digits: int = field(default=7, compare=False)
     """How many digits of the commit tell it from every other pin of the repository; at least seven."""
     location: Location = field(default_factory=Location, compare=False)
@@ -50,7 +55,9 @@ class Pin:
         return self.commit[: self.digits]
 
     def refuse_quotation(self, path: str) -> MetalworkingError | None:
-        """Return why lines of *path* may not be shown, or None when they may."""
+        """Return why lines of *path* may not be shown, or None when they may: one's own code always."""
+        if self.repo == SELF:
+            return None
         if not self.license:
             return MetalworkingError(
                 "license", f"{self.repo} has no license", "link to it or cite it; it cannot be quoted"
@@ -89,6 +96,8 @@ class Sources:
     pins: tuple[Pin, ...] = ()
     references: tuple[Reference, ...] = ()
     path: str = "sources.yml"
+    own: Pin | None = None
+    """The repository that the site lies in, named ``self``; without a commit it is the working tree."""
 
     @cached_property
     def by_key(self) -> dict[str, Reference]:
@@ -108,6 +117,8 @@ class Sources:
 
         Raises NotPinned when there is none or more than one.
         """
+        if repo == SELF:
+            return self._own(sha)
         pins = self.by_repo.get(repo)
         if pins is None:
             near = next((r for r in self.by_repo if r.lower() == repo.lower()), "")
@@ -121,6 +132,16 @@ class Sources:
         if found:
             raise NotPinned(f"{sha or 'no commit'} fits several pinned commits of {repo}: {known}", "write more digits")
         raise NotPinned(f"commit {sha} of {repo} is not pinned", f"pinned: {known}")
+
+    def _own(self, sha: str) -> Pin:
+        if self.own is None:
+            hint = f"add it there: {SELF}: working-tree, or {SELF}: {{pin: COMMIT}}"
+            raise NotPinned(f"{SELF} is not in {self.path}", hint)
+        if not self.own.commit and sha:
+            raise NotPinned(f"{SELF} is the working tree in {self.path}, which has no commit {sha}", f"write {SELF}:")
+        if not self.own.commit.startswith(sha):
+            raise NotPinned(f"commit {sha} of {SELF} is not pinned", f"pinned: {self.own.short}")
+        return self.own
 
     def reference(self, key: str) -> Reference:
         """Return the reference *key*; raises NotPinned, with the nearest key, when there is none."""
@@ -154,11 +175,38 @@ def load_sources(text: str, path: str = "sources.yml") -> tuple[Sources, list[Di
         for index, entry in enumerate(document.data.get("references") or [])
     )
     problems.extend(_check(document, pins, references))
-    return Sources(pins, references, path), problems
+    own = _own(document)
+    if own is not None:
+        problems.extend(_check_own(document, own))
+    return Sources(pins, references, path, own), problems
+
+
+def _own(document: YamlDocument) -> Pin | None:
+    entry = document.data.get(SELF)
+    if entry is None:
+        return None
+    entry = {"pin": entry} if isinstance(entry, str) else entry
+    commit = "" if entry["pin"] == WORKING else entry["pin"]
+    terms = {name: entry[name] for name in ("license", "license_file") if name in entry}
+    return Pin(SELF, commit, home=entry.get("repo", ""), location=document.location(SELF), **{"license": None, **terms})
+
+
+def _check_own(document: YamlDocument, own: Pin) -> Iterator[Diagnostic]:
+    try:
+        if own.home:
+            Repo.named(own.home)
+    except MetalworkingError as problem:
+        yield problem.diagnostic.at(document.location(SELF, "repo"))
+    try:
+        license_allowed(own.license or "MIT")  # any license will do, as long as it is one
+    except ValueError as error:
+        message = f"{own.license!r} is not SPDX: {error}"
+        where = document.location(SELF, "license")
+        yield Diagnostic(Severity.ERROR, "license", message, "see spdx.org/licenses", where)
 
 
 def _pins(document: YamlDocument) -> Iterator[Pin]:
-    for index, entry in enumerate(document.data["repositories"]):
+    for index, entry in enumerate(document.data.get("repositories") or ()):
         fields: dict[str, Any] = {k: v for k, v in entry.items() if k not in ("packages", "mirrors", "paths")}
         packages = tuple(_package(p) for p in entry.get("packages", ()))
         yield Pin(

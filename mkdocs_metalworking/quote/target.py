@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from .diagnostics import MetalworkingError
-from .repo import clone_url
+from .repo import SELF, clone_url
 
 _SHA = re.compile(r"[0-9a-f]{7,40}|[0-9a-f]{64}")
 _REF = re.compile(r"\w[\w./-]*", re.ASCII)
@@ -37,6 +37,10 @@ def check_sha(repo: str, sha: str, *, colon: bool = True) -> None:
         raise GrammarProblem(f"commit {sha!r} is too short", "write at least 7 digits")
     if re.fullmatch(r"[0-9a-f]{41,}", sha):
         raise GrammarProblem(f"commit {sha[:12]}… has {len(sha)} digits", "a commit id has 40 or 64")
+    if repo == SELF:
+        name = sha if _REF.fullmatch(sha) else "HEAD"
+        hint = f"git rev-parse {name} prints it; self: alone takes what {SELF}: in sources.yml says"
+        raise GrammarProblem(f"{sha!r} is a branch or tag; a quotation needs a commit", hint)
     raise GrammarProblem(
         f"{sha!r} is a branch or tag; a quotation needs a commit",
         # What is pasted into a shell must be a name and nothing else.

@@ -13,8 +13,11 @@ GAP = f"[{_BLANKS}]"
 _OPEN = re.compile(
     rf"(?<!\\)<(?P<between>{GAP}*)<(?P<gap>{GAP}*)(?P<word>[^\W\d_](?:[^\W\d_]|{INVISIBLE.pattern}){{3,15}})?"
 )
-_TARGET = re.compile(r"[^\s@<>]{1,200}@[0-9A-Fa-f]{4,64}:")
-_ONE = re.compile(rf"<excerpt\b|\bexcerpt{GAP}+(?P<target>[^\s@<>]{{1,200}}@[0-9A-Fa-f]{{4,64}}:)", re.IGNORECASE)
+_TARGET = re.compile(r"(?:[^\s@<>]{1,200}@[0-9A-Fa-f]{4,64}|\bself(?:@[0-9a-f]{4,64})?):(?!:)")
+_ONE = re.compile(
+    rf"<excerpt\b|\bexcerpt{GAP}+(?P<target>(?:[^\s@<>]{{1,200}}@[0-9A-Fa-f]{{4,64}}|self(?:@[0-9a-f]{{4,64}})?):(?!:))",
+    re.IGNORECASE,
+)
 
 
 class Typo(NamedTuple):
@@ -54,7 +57,9 @@ def _meant(line: str, match: re.Match[str]) -> str:
     word = "".join(ch for ch in match["word"] or "" if ch.isalpha())
     if not nearest(word.lower(), ["excerpt"], 0.7):
         target = _TARGET.match(line, match.end("gap"))
-        return "write << excerpt before it" if target is not None and "/" in target[0] else ""
+        return (
+            "write << excerpt before it" if target is not None and ("/" in target[0] or target[0][:4] == "self") else ""
+        )
     after = line[match.end() : match.end() + 1]
     between = match["between"] + match["gap"] + (match["word"] or "") + (after if re.match(GAP, after) else "")
     odd = next((ch for ch in between if ch not in " \t" and not ch.isalpha()), "")

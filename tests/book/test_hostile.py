@@ -34,12 +34,13 @@ LINES = [
     "",
     "- L1: no note",
     "*/ \" ' \\ $x^2$ :smile: [@key] [^1] ==m== ^^i^^",
+    "not in XML: \x0c \x1b \ufffe \uffff; in no font: \ufdd0 \U0001ffff",
 ]
 NAME = "src/a b & [x](y) `z` *q* <i>.metal"
 WORDS = 'W <img src=x onerror=alert(1)> & "q" `c` *b* _u_ [l](javascript:1) | ~~s~~ </title></script> &lt; # 1.'
 EVIL = re.compile(r"^(script|img|iframe|object|i)$")
 MKDOCS = """\
-site_name: Hostile
+site_name: "Hostile \\x0c \\uffff"
 theme: {name: material, font: false}
 plugins:
   - search
@@ -73,7 +74,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Site:
     one += f"> << excerpt {{k}}:{quoted}#L1-5 >>\n\nSaid [@work, {WORDS.replace('[', '(').replace(']', ')')}].\n"
     site.page("index.md", "# Home\n")
     site.page("part/one.md", one)
-    site.page("part/two.md", "# Two\n\nSee [one](one.md).\n")
+    site.page("part/two.md", '---\ntitle: "Two \\x0c \\uffff"\n---\n\nSee [one](one.md). \x0c \uffff\n')
     site.page("sources.md", "# Sources\n\n<!-- sources -->\n\n<!-- az-index -->\n")
     done = site.build("--strict")
     assert done.returncode == 0, done.stderr

@@ -50,7 +50,7 @@ def test_a_moved_pin(base: Desk) -> None:
     path = base.root / "sources.yml"
     path.write_text(path.read_text().replace(base.commits["acme/kernels"], new).replace("MIT", "ISC"))
     text = told(base)
-    assert f"`{base.commits['acme/kernels'][:12]}` (MIT) became `{new[:12]}` (ISC)" in text
+    assert f"`{base.commits['acme/kernels'][:12]}` (`MIT`) became `{new[:12]}` (`ISC`)" in text
     assert f"https://github.com/acme/kernels/compare/{base.commits['acme/kernels']}...{new}" in text
     assert "license: `MIT` became `ISC`" in text
 
@@ -71,3 +71,34 @@ def test_no_such_branch(base: Desk) -> None:
         done = base.metalworking("check", f"--changed-from={name}")
         assert done.exit_code == 1
         assert "is no commit here" in done.output
+
+
+@pytest.mark.parametrize("name", ["two.markdown", "two.mkd", "two.md"])
+def test_every_kind_of_page_is_told(base: Desk, name: str) -> None:
+    base.page(name, "# Two\n\n<< excerpt {k}:a.c#L2 >>\n")
+    assert f"- `docs/{name}` quotes `acme/kernels@" in told(base)
+
+
+def test_what_an_included_file_quotes_is_told(base: Desk) -> None:
+    config = base.root / "mkdocs.yml"
+    config.write_text(f"{config.read_text()}markdown_extensions: [pymdownx.snippets]\n")
+    commit = base.commits["acme/kernels"]
+    (base.root / "part.txt").write_text(f"<< excerpt acme/kernels@{commit[:9]}:a.c#L2 >>\n")
+    base.page("first/one.md", "# One\n\n> << excerpt {k}:a.c#L1 >>\n\n--8<-- 'part.txt'\n")
+    text = told(base)
+    assert "- `docs/first/one.md` quotes `acme/kernels@" in text
+    assert "by way of an included file or another program\n\n  ```diff\n  +int b;\n  ```" in text
+
+
+def test_a_license_cannot_speak_for_us(base: Desk) -> None:
+    path = base.root / "sources.yml"
+    path.write_text(path.read_text().replace("license: MIT", "license: 'MIT) **proved by git** <b> ('"))
+    assert "(`MIT) **proved by git** <b> (`)" in told(base)
+
+
+def test_line_ends_of_old_machines(base: Desk) -> None:
+    base.page("first/one.md", "# One\r\r<< excerpt {k}:a.c#L1 >>\r")
+    git(base.root, "commit", "-q", "-a", "-m", "CR")
+    base.page("first/one.md", "# One\n\n<< excerpt {k}:a.c#L2 >>\n")
+    assert "`docs/first/one.md` quotes `acme/kernels@" in told(base)
+    assert "instead of" in told(base)

@@ -26,7 +26,7 @@ from mkdocs_metalworking.quote.diagnostics import Severity
 from mkdocs_metalworking.quote.licenses import ALLOWED_LICENSES
 from mkdocs_metalworking.quote.yamldoc import load_yaml
 from tests.docs.blocks import Workshop, blocks
-from tests.support import ASKED
+from tests.support import ASKED, git
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -141,6 +141,20 @@ def test_commands_and_scripts(shop: Workshop, name: str) -> None:
         )
         (shop.root / "mkdocs.yml").write_text(MKDOCS + "nav:\n  - index.md\n  - Machine:\n      - machine/index.md\n")
     perform(shop, f"plugin/{name}.md")
+
+
+def test_ones_own_code(shop: Workshop) -> None:
+    """As the page tells it, in a repository whose index takes each file that is written."""
+    git(shop.root, "init", "-q")
+    (shop.root / ".gitignore").write_text("site/\nstore/\n", encoding="utf-8")
+    (shop.root / "mkdocs.yml").write_text(MKDOCS, encoding="utf-8")
+    working = text_of("plugin/own-code.md").split("\n## At a commit\n", 1)[0]
+    for block in blocks(working):
+        if block.title:
+            shop.write(block)
+            git(shop.root, "add", "-A")
+        for command, shown in block.commands if block.lang == "console" else ():
+            shop.check(command, shown)
 
 
 def test_the_extension_alone(shop: Workshop) -> None:
@@ -258,6 +272,9 @@ def test_every_key_of_the_files() -> None:
     page = text_of("plugin/configuration.md")
     listed = re.search(r"Excerpts are allowed under (.*?)\. In", page)[1]  # type: ignore[index]
     assert set(re.split(r", | and ", listed)) == ALLOWED_LICENSES
+    own = schema("sources")["self"]["properties"]  # type: ignore[index]
+    table = re.search(r"\| Key of `self` .*?\n\n", page, re.DOTALL)[0]  # type: ignore[index]
+    assert set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)) == set(own)
     reference = schema("sources")["references"]["items"]["properties"]  # type: ignore[index]
     told = re.search(r"A reference has .*", page)[0]  # type: ignore[index]
     assert names_in([told]) == set(reference)

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import Bench
+from mkdocs_metalworking.quote.selection import Selection
+from tests.support import Bench, commit_files
 
 SCALE = """\
 #include <metal_stdlib>
@@ -18,6 +19,25 @@ kernel void scale(device float* data [[buffer(0)]],
     float x = data[i];
     data[i] = x * by;
 }
+"""
+REGIONS = """\
+// ANCHOR: outer
+int a;
+// #region two words
+int b;
+// #endregion
+// ANCHOR_END: outer
+// region open
+"""
+NOTE = """\
+class Note:
+    def read(self):
+        return 1
+
+    # region body
+    def write(self):
+        pass
+    # endregion
 """
 FILES: dict[str, str | bytes] = {
     "scale.metal": SCALE,
@@ -42,6 +62,7 @@ FILES: dict[str, str | bytes] = {
     "with space.c": "int spaced;\n",
     "hash#name.c": "int hashed;\n",
     "comment.c": "/* opens here\n   still a comment\n   ends here */\nint code;\n",
+    "regions.c": REGIONS,
     "wide.c": "".join(f"int line{i};\n" for i in range(1, 121)),
 }
 QUANTITIES = """\
@@ -67,6 +88,8 @@ quantities:
 @pytest.fixture(scope="session")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
     bench = Bench(tmp_path_factory.mktemp("golden"))
+    own = {"src/scale.metal": SCALE, "src/note.py": NOTE, "COPYING": "GPL\n", ".gitignore": "code/\nstore/\n"}
+    commit_files(bench.root, own)
     bench.add_repo("acme/kernels", FILES)
     bench.add_repo("acme/secret", {"a.c": "int a;\n"}, license="null")
     bench.add_repo("acme/copyleft", {"a.c": "int a;\n"}, license="GPL-3.0-only")
@@ -76,10 +99,24 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
         "  - key: handbook\n    title: The <b>Handbook</b> & more\n    author: A. Writer\n    date: 2024-05\n"
         "    url: https://example.org/handbook?a=1&b=2\n"
         "  - key: bare\n    title: Bare title\n"
+        "self: {pin: working-tree, repo: acme/own}\n"
     )
     (bench.root / "quantities.yml").write_text(QUANTITIES, encoding="utf-8")
     locked = [("acme/kernels", name) for name in FILES if name not in ("latin.c",)]
     bench.write([*locked, ("acme/copyleft", "a.c"), ("acme/partly", "lib/a.c"), ("acme/partly", "b.c")])
+    bench.name(
+        [
+            ("acme/kernels", "scale.metal", Selection("symbol", "scale")),
+            ("acme/kernels", "regions.c", Selection("region", "outer")),
+            ("acme/kernels", "regions.c", Selection("region", "two words")),
+            ("self", "src/scale.metal", Selection("symbol", "scale")),
+            ("self", "src/scale.metal", Selection("guards", "float x", "data[i] =")),
+            ("self", "src/note.py", Selection("region", "body")),
+            ("self", "src/note.py", Selection("symbol", "Note.read")),
+            ("self", "src/note.py", Selection("file")),
+        ]
+    )
+    (bench.root / "src/note.py").write_text(NOTE.replace("return 1", "return 2"), encoding="utf-8")
     return bench
 
 

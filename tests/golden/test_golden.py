@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from tests.golden.outline import outline
-from tests.support import Bench
+from tests.support import Bench, git
 
 
 def _cases() -> list[Any]:
@@ -27,6 +27,7 @@ def _fill(text: str, bench: Bench) -> str:
         "{k}": f"acme/kernels@{commit[:7]}",
         "{full}": commit,
         "{short}": commit[:7],
+        "{own}": git(bench.root, "rev-parse", "HEAD")[:7],
         "{_}": "\u00a0",
         "{secret}": f"acme/secret@{bench.commits['acme/secret'][:7]}",
         "{copyleft}": f"acme/copyleft@{bench.commits['acme/copyleft'][:7]}",

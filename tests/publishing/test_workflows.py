@@ -66,6 +66,18 @@ def test_rights(path: Path) -> None:
     assert "secrets." not in path.read_text(encoding="utf-8")
 
 
+def test_jobs_that_may_write_install_fixed_versions() -> None:
+    for stem, name in RIGHTS:
+        job = load(ROOT / f".github/workflows/{stem}.yml")["jobs"][name]
+        commands = [step["run"] for step in job["steps"] if "pip install" in step.get("run", "")]
+        assert commands
+        for command in commands:
+            assert command.startswith("python -m pip install -c constraints.txt "), command
+            assert not re.search(r"(^|\s)(-e )?\.($|\s)", command) or "--no-build-isolation" in command, command
+    pinned = {line.partition("==")[0].lower() for line in (ROOT / "constraints.txt").read_text("utf-8").splitlines()}
+    assert {"twine", "hatchling"} <= pinned
+
+
 def test_every_promised_python_and_system_is_tested() -> None:
     matrix = load(ROOT / ".github/workflows/test.yml")["jobs"]["test"]["strategy"]["matrix"]
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

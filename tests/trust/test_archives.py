@@ -19,6 +19,7 @@ import pytest
 from mkdocs_metalworking.deliver.archive_members import Bounds, Member, read_members
 from mkdocs_metalworking.deliver.transport import NotDelivered
 from tests.trust.conftest import files_below
+from tests.trust.test_parsers import operations
 
 COUNT = int(os.environ.get("TRUST_ARCHIVES", "600"))
 DATA = b"kernel void k() {}\n" * 30
@@ -299,3 +300,20 @@ def test_no_archive_member_is_ever_written(tmp_path: Path) -> None:
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
         assert found == {"a.metal": DATA, "src/b.metal": DATA}
+
+
+def test_what_unpacks_to_nothing_is_timed_too(tmp_path: Path) -> None:
+    """Empty members of gzip: the time is asked for while they are read, not when the first byte has come out."""
+
+    def calls(members: int) -> int:
+        path = tmp_path / "demo-1.0.tar.gz"
+        path.write_bytes(gzip.compress(b"") * members)
+
+        def read(_text: str) -> None:
+            with pytest.raises(NotDelivered, match="broken archive"):
+                read_members(path, path.name, root="", top_folder=True, wanted=["a"], bounds=Bounds(seconds=-1.0))
+
+        read("")
+        return operations(read, "")
+
+    assert calls(20_000) <= calls(2_000) + 100

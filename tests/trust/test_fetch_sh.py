@@ -118,3 +118,23 @@ def test_a_hostile_folder_where_a_clone_belongs(tmp_path: Path, evil: tuple[Path
         assert done.returncode == 1
         assert "FAILED   o/n@" in done.stderr
     assert (git_dir / "config").read_text() == hostile_config(script), "what we did not make stays as it is"
+
+
+@pytest.mark.parametrize("name", ["logs/HEAD", "index", "objects/pack"])
+def test_nothing_is_written_through_a_link_in_a_clone(tmp_path: Path, name: str) -> None:
+    """A folder with our very configuration, in which a link stands where git writes."""
+    commit = serve(tmp_path, "o/n", {"a.c": "int a;\n"})
+    assert fetch(tmp_path, [("o/n", commit)]).returncode == 0
+    git_dir = tmp_path / "code/o/n/.git"
+    planted, theirs = git_dir / name, tmp_path / "theirs"
+    if planted.is_dir():
+        shutil.rmtree(planted)
+        theirs.mkdir()
+    else:
+        planted.unlink(missing_ok=True)
+        theirs.write_text("theirs\n")
+    planted.symlink_to(theirs)
+    (git_dir / "HEAD").write_text("ref: refs/heads/main\n")
+    done = fetch(tmp_path, [("o/n", commit)])
+    assert list(theirs.iterdir()) == [] if theirs.is_dir() else theirs.read_text() == "theirs\n"
+    assert (done.returncode, "was not made here" in done.stderr) in ((0, False), (1, True)), done.stderr

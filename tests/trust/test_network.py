@@ -29,6 +29,7 @@ from mkdocs_metalworking.deliver.http import Limits, NetrcAuth, body, new_sessio
 from mkdocs_metalworking.deliver.package_index import Index, _IndexAuth, _usable
 from mkdocs_metalworking.deliver.pip_settings import IndexSettings
 from mkdocs_metalworking.deliver.resolver import Resolver
+from mkdocs_metalworking.deliver.simple_page import NOT_A_PAGE, ListedFile, read_page
 from mkdocs_metalworking.deliver.store import Store
 from mkdocs_metalworking.deliver.transport import NotDelivered
 from mkdocs_metalworking.deliver.transports.raw import Raw
@@ -380,6 +381,40 @@ def test_pages_that_are_no_index_are_reasons(serve, tools) -> None:
             assert told.isprintable(), number
         finally:
             index.close()
+
+
+OPEN = ("<!--", "<a href='", '<a href="', "<a", "<a b=c ", "<!", "<?", "</", "<base href=x/>", "-->", " href=", "&")
+
+
+@pytest.mark.parametrize("piece", OPEN)
+def test_a_page_of_tags_that_nothing_closes(piece: str) -> None:
+    """Four megabytes: Python's own HTML parser takes hours for most of them."""
+    page = ("<a " + piece * (4_000_000 // len(piece))).encode()
+    try:
+        assert len(read_page(page, "text/html", "https://index.example.org/demo/")) <= 1
+    except NOT_A_PAGE:
+        assert page.count(b"<") > 100_000
+
+
+def test_links_of_an_html_page() -> None:
+    digest = "a" * 64
+    page = f"""<!DOCTYPE html><html><head><base href="/files/"><base href="/other/"></head>
+    <!-- <a href="no.whl"> --><A data-requires-python=">=3.8" HREF="a%20b.whl#sha256={digest}">a > b</A>
+    <a\nhref='c&amp;d.tar.gz'>c</a><a href = e.zip>e</a><abbr href="f"><a data-href="g"><a>href="h"</a>
+    <a href="https://[">i</a>"""
+    found = read_page(page.encode(), "text/html", "https://index.example.org/simple/demo/")
+    assert found == [
+        ListedFile("a b.whl", "https://index.example.org/files/a%20b.whl", None, digest),
+        ListedFile("c&d.tar.gz", "https://index.example.org/files/c&d.tar.gz"),
+        ListedFile("e.zip", "https://index.example.org/files/e.zip"),
+    ]
+
+
+@pytest.mark.parametrize("item", ["{},", "[],"])
+def test_a_page_of_nothing_but_objects(item: str) -> None:
+    page = ('{"meta": {"api-version": "1.0"}, "files": [' + item * 1_000_000 + "0]}").encode()
+    with pytest.raises(ValueError, match="more than any project"):
+        read_page(page, "application/json", "https://index.example.org/demo/")
 
 
 def test_an_index_outside_may_not_send_us_inside(serve, tools) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import re
 import sqlite3
 import zlib
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -138,6 +141,98 @@ def test_a_planted_line_cache_shows_nothing(tmp_path: Path, planted: object) -> 
             (kept,) = db.execute("SELECT html FROM lines").fetchone()
         db.close()
         assert kept != planted, "the wrong entry is replaced"
+
+
+ENDLESS = "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n) SELECT i FROM n WHERE i < 0"
+TABLE = "CREATE TABLE lines (key BLOB PRIMARY KEY, html BLOB NOT NULL, used INTEGER NOT NULL) WITHOUT ROWID"
+PLANTED_SCHEMAS = {
+    "view": [f"CREATE VIEW lines AS SELECT x'' AS key, x'' AS html, 0 AS used WHERE EXISTS ({ENDLESS})"],
+    "trigger": [TABLE, f"CREATE TRIGGER t INSERT ON lines BEGIN DELETE FROM lines WHERE key IN ({ENDLESS}); END"],
+    "other table": ["CREATE TABLE cookies (a)"],
+    "other columns": ["CREATE TABLE lines (key, html)"],
+}
+
+
+@pytest.mark.parametrize("schema", PLANTED_SCHEMAS)
+def test_a_planted_cache_runs_nothing(tmp_path: Path, schema: str) -> None:
+    path = tmp_path / "highlight.sqlite"
+    with sqlite3.connect(path) as db:
+        for statement in PLANTED_SCHEMAS[schema]:
+            db.execute(statement)
+    db.close()
+    cache = DiskLineCache(path, "v")
+    assert cache("key", lambda: ["a"]) == ["a"]
+    if cache._db is not None:  # else it would never end
+        cache._db.set_progress_handler(lambda: 1, 1_000_000)
+    cache.close()
+    assert not path.exists(), "set aside, so that the next build starts a new one"
+
+
+def test_a_cache_that_is_a_link_is_not_written_through(tmp_path: Path) -> None:
+    theirs = tmp_path / "theirs"
+    theirs.write_bytes(b"")
+    path = tmp_path / "highlight.sqlite"
+    path.symlink_to(theirs)
+    cache = DiskLineCache(path, "v")
+    assert cache("key", lambda: ["a"]) == ["a"]
+    cache.close()
+    assert theirs.read_bytes() == b""
+
+
+# A line of the lock that borrows from another line, or speaks of a file that nobody shows.
+
+
+def falsify(bench: Bench, path: str, old: str, new: str) -> None:
+    """Replace *old* by *new* in the line of the lock that ends with *path*."""
+    lock = bench.root / "sources.lock"
+    lines = lock.read_text(encoding="utf-8").splitlines(keepends=True)
+    changed = [re.sub(old, new, line) if line.endswith(f" {path}\n") else line for line in lines]
+    assert changed != lines
+    lock.write_text("".join(changed), encoding="utf-8")
+
+
+def test_a_line_that_borrows_the_hash_of_another_shows_nothing(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    good = bench.add_repo("good/k", {"g.c": "int good;\n"})
+    evil = bench.add_repo("evil/k", {"e.c": "int evil;\n"})
+    bench.write([("good/k", "g.c"), ("evil/k", "e.c")])
+    falsify(bench, "g.c", "sha256:[0-9a-f]+", f"sha256:{hashlib.sha256(b'int evil;' + bytes([10])).hexdigest()}")
+    page = f"<< excerpt evil/k@{evil[:9]}:e.c >>\n\n<< excerpt good/k@{good[:9]}:g.c >>\n"
+    for _ in range(2):  # the second time from the store
+        html, found = bench.convert(page)
+        assert html.count("evil</span>") == 1
+        assert [problem.code for problem in found.diagnostics] == ["wrong-bytes"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("sha256:.", "sha256:g"),
+        ("size:7", "size:8"),
+        ("lines:1", "lines:2"),
+        (r"(@\w+) \w+", r"\1 " + "a" * 40),
+    ],
+)
+def test_a_file_that_is_only_cited_is_proved_too(tmp_path: Path, old: str, new: str) -> None:
+    bench = Bench(tmp_path)
+    bench.add_repo("acme/k", {"a.c": "int a;\n", "b.c": "int b;\n"})
+    bench.write([("acme/k", "a.c"), ("acme/k", "b.c")])
+    falsify(bench, "a.c", old.replace("sha256:.", "sha256:[0-9a-f]"), new.replace("g", "0"))
+    for _ in range(2):
+        _, found = bench.convert("Said [@acme/k:a.c#L1], and [@acme/k:b.c#L1].\n")
+        assert [problem.code for problem in found.diagnostics] == ["wrong-lock"]
+        with closing(bench.project()) as project:
+            verdict = judge(project.lock.files.values(), project.proofs)
+        assert (verdict.proved, len(verdict.wrong)) == (1, 1)
+
+
+def test_a_wrong_lock_takes_nothing_out_of_the_store(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    file = LockedFile.of(FileKey("o/n", "a" * 40, "a.c"), b"int a;\n")
+    assert store.put(file, b"int a;\n")
+    for wrong in (replace(file, size=3), replace(file, lines=2), replace(file, blob="b" * 40)):
+        assert store.get(wrong) is None
+    assert store.get(file) == b"int a;\n"
 
 
 # One SHA-1, two contents. No pair is known that collides with git's header in front, and git itself refuses the known

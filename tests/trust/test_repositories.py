@@ -86,6 +86,12 @@ def git_is_a_loop(repo: Any, tmp_path: Path) -> None:
     (repo.folder / ".git").symlink_to(".git")
 
 
+def git_is_endless(repo: Any, tmp_path: Path) -> None:
+    (repo.folder / ".git").rename(repo.folder / "away")
+    with open(repo.folder / ".git", "wb") as stream:
+        stream.truncate(1 << 40)  # sparse: more than any memory, and nothing on disk
+
+
 def commondir_is_a_loop(repo: Any, tmp_path: Path) -> None:
     (repo.folder / ".git/commondir").write_text(".\n")
 
@@ -114,6 +120,7 @@ SPOILED = (
     head_is_junk,
     packs_are_junk,
     git_is_a_loop,
+    git_is_endless,
     commondir_is_a_loop,
     object_is_a_pipe,
     object_is_endless,

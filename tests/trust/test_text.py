@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import closing
 from html.parser import HTMLParser
 from pathlib import Path
 
+import markdown
 import pytest
 from click.testing import CliRunner
 
+from mkdocs_metalworking.glossary.asked import Asked
 from mkdocs_metalworking.glossary.inline import code, literal
 from mkdocs_metalworking.hosts.cli.main import main
+from mkdocs_metalworking.markdown.extension import MetalworkingExtension
 from mkdocs_metalworking.markdown.highlight import show_invisible
+from mkdocs_metalworking.markdown.page import PageContext
+from mkdocs_metalworking.markdown.tracking import Outcome
 from mkdocs_metalworking.quote.diagnostics import printable
-from tests.support import EXTENSION_CONFIGS, EXTENSIONS, Bench
+from tests.support import ASKED, EXTENSION_CONFIGS, EXTENSIONS, Bench
 from tests.trust import hostile
 from tests.trust.inputs import TOKENS
 from tests.trust.world import PIECES
@@ -25,6 +31,7 @@ COMMANDS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u2
 HIDDEN = (
     *(0x00, 0x08, 0x0B, 0x1F, 0x7F, 0x9F, 0xAD, 0x34F, 0x61C, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B, 0x180F),
     *(0x200B, 0x200F, 0x2028, 0x2029, 0x202A, 0x202E, 0x2060, 0x206F, 0x3164, 0xFE00, 0xFE0F, 0xFEFF, 0xFFA0),
+    *(0xFDD0, 0xFDEF, 0xFFFE, 0xFFFF, 0x1FFFE, 0x10FFFF),
     *(0xFFF0, 0xFFF8, 0x1BCA0, 0x1BCA3, 0x1D173, 0x1D17A, 0xE0000, 0xE0041, 0xE0100, 0xE01EF, 0xE0FFF),
 )
 SHOWN = (0x09, 0x0A, 0x20, 0x41, 0xA1, 0xE9, 0x4E2D, 0x1F469)
@@ -172,3 +179,48 @@ def test_a_stash_mark_in_a_path_brings_nothing_back(tmp_path: Path) -> None:
     html, _ = bench.convert(page)
     assert html.count("<div>raw</div>") == 1
     assert "\x02" not in html
+
+
+# Marks of our own, forged: noncharacters that reach a page past the place where the page's own are taken out.
+
+FORGED = (
+    "\ufdee\ufdd9\ufdd9\ufdef",
+    "\ufdee\ufdd0\ufdef",
+    "\ufdee" + "\ufdd1" * 5_000 + "\ufdef",
+    "\ufdee\ufdef\ufdd0",
+)
+WHERE = {
+    "included text": "--8<-- 'part.txt'\n\n{excerpt}\n",
+    "included before a directive": "--8<-- 'directive.txt'\n\n{excerpt}\n",
+    "front matter": '---\ncuda: {{term: t, verdict: none, carries: "a {escaped}[@x] b"}}\n---\n# T\n\n{excerpt}\n',
+}
+
+
+@pytest.mark.parametrize("forged", FORGED)
+@pytest.mark.parametrize("where", WHERE)
+def test_a_forged_mark_is_an_error_and_stands_for_nothing(tmp_path: Path, where: str, forged: str) -> None:
+    bench = Bench(tmp_path)
+    commit = bench.add_repo("acme/k", {"a.c": "int a;\n", "b.c": "int b;\n"})
+    bench.write([("acme/k", "a.c"), ("acme/k", "b.c")])
+    (tmp_path / "part.txt").write_text(f"Words {forged}[@x] and more.\n", encoding="utf-8")
+    directive = f"<< excerpt acme/k@{commit[:9]}:b.c >>"
+    (tmp_path / "directive.txt").write_text(f"{forged}{directive}\n", encoding="utf-8")
+    excerpt = f"<< excerpt acme/k@{commit[:9]}:a.c >>"
+    text = WHERE[where].format(excerpt=excerpt, escaped="".join(f"\\u{ord(ch):04x}" for ch in forged))
+    (tmp_path / "page.md").write_text(text, encoding="utf-8")
+    project = bench.project()
+    made = MetalworkingExtension(project=project)
+    made.page = page = PageContext(path="page.md", source=text)
+    made.asked = Asked.of(ASKED, tmp_path)
+    snippets = {"base_path": [str(tmp_path)], "check_paths": True}
+    md = markdown.Markdown(
+        extensions=[*EXTENSIONS, "pymdownx.snippets", made],
+        extension_configs={**EXTENSION_CONFIGS, "pymdownx.snippets": snippets},
+    )
+    with closing(project):
+        html = md.convert(text)
+    told = [str(problem) for problem in page.diagnostics]
+    assert any("a character that no text may have" in line for line in told), told
+    assert not re.search("[\ufdd0-\ufdef]", html)
+    assert {met.outcome for met in page.met} <= {Outcome.SHOWN, Outcome.REPORTED, Outcome.LITERAL}
+    assert html.count("<figure") == 1 + (where == "included before a directive")

@@ -26,6 +26,7 @@ GOOD = {
 }
 BAD = ["n", "group/sub/name", "-o/n", "o/../n", "o/..", "../n", "o/n?x", "o/n#", "o//n", "o/n/", "/o/n", "o/.git"]
 BAD += ["x.org/o/.GIT", "x.org/.git/n", "localhost:80/o/n", "o/n\n", "o/n é", "x.org:123456/o/n", "", "o/n:x", "a\\b/c"]
+BAD += ["o/.", "x.org/o/.", "x.org/o/./n", "x.org/o/n/.", "o/.git.", "x.org/.GIT../n"]
 
 
 def sources(name: str) -> str:
@@ -56,6 +57,7 @@ def test_what_is_no_name(name: str) -> None:
 
 
 def test_names_that_lie_within_each_other() -> None:
+    assert list(nested(["x.org/a.", "x.org/A/b"])) == [("x.org/a.", "x.org/A/b")], "one folder on Windows"
     names = ["x.org/a", "x.org/a/b", "X.org/A/b/c", "x.org/ab", "o/n"]
     assert set(nested(names)) == {
         ("x.org/a", "x.org/a/b"),

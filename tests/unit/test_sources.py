@@ -219,3 +219,12 @@ def test_messages_are_safe_for_a_terminal() -> None:
     problem = Diagnostic(Severity.ERROR, "x", "esc \x1b[31m, bidi \u202e, zero \u200b, é ↵", location=Location("p", 3))
     assert str(problem) == r"p:3: esc \x1b[31m, bidi \u202e, zero \u200b, é ↵"
     assert printable("plain text") == "plain text"
+
+
+@pytest.mark.parametrize("path", ["../../../other/repo/blob/main/LICENSE", "/LICENSE", "a/../../b", ".", "a/./b", ".."])
+def test_the_license_file_lies_in_the_repository(path: str) -> None:
+    """A browser follows dots: the caption's link to the license would lead to somebody else's."""
+    text = f"repositories:\n  - repo: o/n\n    commit: '{'a' * 40}'\n    license: MIT\n    license_file: {path}\n"
+    assert "write a path in the repository" in str(load_sources(text)[1][0])
+    for good in ("LICENSES/MIT.txt", "..LICENSE", "a..b/LICENSE", ".github/LICENSE"):
+        assert load_sources(text.replace(path, good))[1] == []

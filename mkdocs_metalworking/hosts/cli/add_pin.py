@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
 from contextlib import ExitStack, closing
 from pathlib import Path
 
@@ -14,11 +13,11 @@ from ...git.fetch import Fetched
 from ...git.objects import METADATA_MAX, CatFile, commit_date, tree_of
 from ...quote.blob import MAX_FILE
 from ...quote.diagnostics import Location, MetalworkingError, printable
+from ...quote.licenses import license_name
 from ...quote.sources import load_sources
 from .common import write
 
 _LOG = logging.getLogger(__name__)
-_NAMES = ("license", "licence", "copying", "unlicense")
 # A phrase that stands in the text of one license and of no other of the list; the first that fits counts.
 _PHRASES = (
     ("Apache-2.0", "apache license version 2.0"),
@@ -63,11 +62,6 @@ def entry_for(repo: str, commit: str, url: str, code_dir: Path) -> str:
     if day:
         lines.append(f'    date: "{day}"')
     return "".join(f"{line}\n" for line in lines)
-
-
-def license_name(names: Iterable[str]) -> str:
-    """Return which of *names*, those of a root folder, is the license file; "" when none looks like one."""
-    return min((name for name in names if name.lower().startswith(_NAMES)), key=_plainness, default="")
 
 
 def write_entry(path: Path, entry: str) -> None:
@@ -115,12 +109,6 @@ def _root(objects: CatFile, commit: str) -> tuple[str, dict[str, str]]:
     return commit_date(data), {
         name.decode("utf-8", "replace"): entry.oid for name, entry in entries if entry.kind == "file"
     }
-
-
-def _plainness(name: str) -> tuple[int, str]:
-    """Rank LICENSE before LICENSE.md before LICENSE-MIT before what else begins so."""
-    order = ("license", "license.md", "license.txt", "license-mit", "copying")
-    return order.index(name.lower()) if name.lower() in order else len(order), name
 
 
 def _spdx(text: str) -> str:

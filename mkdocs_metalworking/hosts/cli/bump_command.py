@@ -13,13 +13,15 @@ from ...git.upstream import ask_upstream
 from ...glossary.source_list import source_list
 from ...quote.blob import HEX_ID, FileKey, LockedFile
 from ...quote.diagnostics import MetalworkingError, Severity, Unavailable, printable
+from ...quote.repo import SELF
 from ...quote.sources import Pin, load_sources
 from ..progress import Bar
 from .bump.moving import Fresh, Mover
 from .bump.plan import Plan
 from .bump.proof import prove
 from .bump.search import read
-from .common import Program, as_json, ending, locked_lock, open_site, pass_program, stop_at, store_of, write
+from .common import Program, as_json, ending, locked_lock, open_site, pass_program, stop_at, store_of, write, write_page
+from .own_pin import move_own, own_commit
 from .pin_edit import move_pin
 
 
@@ -31,7 +33,7 @@ from .pin_edit import move_pin
 @click.option("--json", "json_", is_flag=True, help="The report as JSON, for editors.")
 @pass_program
 def bump(program: Program, repo: str, to: str | None, keep_old: bool, dry_run: bool, json_: bool) -> None:
-    """Move the pin of REPO (or REPO@COMMIT, when it has several) and everything that quotes or cites it.
+    """Move the pin of REPO (or REPO@COMMIT, when it has several, or self) and everything that quotes or cites it.
 
     Lines are found by exact match: at the same place, else where they stand and nowhere else. Nothing is written unless
     every place relocates.
@@ -41,7 +43,10 @@ def bump(program: Program, repo: str, to: str | None, keep_old: bool, dry_run: b
         stop_at(project.problems, json_=json_)
         name, _, sha = repo.partition("@")
         pin = project.sources.pin(name, sha)
-        commit, tag = _commit(program, project, pin, to)
+        if name == SELF:
+            commit, tag = own_commit(project, pin, to, keep_old=keep_old), ""
+        else:
+            commit, tag = _commit(program, project, pin, to)
         stop_at(site.read(project).of(Severity.ERROR), json_=json_)
         plan = Plan(pin, commit, keep_old)
         fresh, date = _fresh(program, project, plan)
@@ -49,7 +54,10 @@ def bump(program: Program, repo: str, to: str | None, keep_old: bool, dry_run: b
         mover.run()
         if plan.writes:
             settings = project.settings
-            text, remarks = move_pin(read(settings.sources), pin, commit, date=date, tag=tag, beside=keep_old)
+            if name == SELF:
+                text, remarks = move_own(read(settings.sources), pin, commit), list[str]()
+            else:
+                text, remarks = move_pin(read(settings.sources), pin, commit, date=date, tag=tag, beside=keep_old)
             plan.sources, plan.remarks = text, [*plan.remarks, *remarks]
             prove(site, project, plan, fresh, mover.fates)
         written = plan.writes and not dry_run
@@ -89,7 +97,8 @@ def _fresh(program: Program, project: Project, plan: Plan) -> tuple[Fresh, str]:
         held[file] = data
         store.put(file, data)
 
-    binder = Binder(settings.code, mirrors=pin.mirrors, url=program.url, keep=keep, offline=settings.offline)
+    also = settings.also if pin.repo == SELF else ()
+    binder = Binder(settings.code, mirrors=pin.mirrors, also=also, url=program.url, keep=keep, offline=settings.offline)
     known = {*project.quoter.wanted, *project.lock.files}
     paths = {key.path for key in known if (key.repo, key.commit) == (pin.repo, pin.commit)}
     answers = binder.bind_many(FileKey(pin.repo, plan.commit, path) for path in sorted({*paths, pin.license_file}))
@@ -114,9 +123,7 @@ def _write(project: Project, plan: Plan) -> None:
     if listed.exists() and listed.read_text(encoding="utf-8") == source_list(project.sources):
         plan.texts[listed] = source_list(load_sources(plan.sources)[0])
     for path, text in {**plan.texts, settings.sources: plan.sources}.items():
-        raw = path.read_bytes()
-        mark = "\ufeff" if raw.startswith(b"\xef\xbb\xbf") else ""
-        write(path, mark + (text.replace("\n", "\r\n") if b"\r\n" in raw else text))
+        write_page(path, text)
     with locked_lock(settings) as current:
         # What another command locked meanwhile stays.
         added = {key: file for key, file in current.files.items() if key not in project.lock.files}

@@ -13,9 +13,9 @@ from ...deliver.project import Project
 from ...deliver.proofs import Verdict, judge
 from ...git.drift import drift_report
 from ...quote.diagnostics import Diagnostic, Diagnostics, Location, Severity
+from ...quote.licenses import license_name
 from ...quote.lock import Lock
 from ..mkdocs.site import Site
-from .add_pin import license_name
 from .changes import changes
 from .common import Program, as_json, ending, open_site, pass_program
 from .hints import hints
@@ -46,10 +46,10 @@ def check(
     site = open_site(program, json_=json_, plugins=plugins)
     tell_how(site)
     with ending(json_=json_), closing(site.project(offline=True)) as project:
-        if changed_from is not None and not json_:
-            for line in changes(project, Path(site.config.docs_dir), changed_from):
-                click.echo(line)
         problems = site.read(project)
+        if changed_from is not None and not json_:
+            for line in changes(project, Path(site.config.docs_dir), changed_from, site.pages.values()):
+                click.echo(line)
         verdict = judge(project.lock.files.values(), project.proofs)
         problems.extend(_licenses(project))
         where = Location(project.lock.path)

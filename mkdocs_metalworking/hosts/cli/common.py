@@ -111,6 +111,13 @@ def write(path: Path, text: str) -> None:
             temporary.unlink()
 
 
+def write_page(path: Path, text: str) -> None:
+    """Write *text* in the place of an author's file, with the line ends and the byte order mark that it had."""
+    raw = path.read_bytes()
+    mark = "\ufeff" if raw.startswith(b"\xef\xbb\xbf") else ""
+    write(path, mark + (text.replace("\n", "\r\n") if b"\r\n" in raw else text))
+
+
 def _not_written(path: Path, why: str) -> MetalworkingError:
     return MetalworkingError("not-written", f"{path.name} cannot be written: {why}", "it is as it was")
 

@@ -36,7 +36,7 @@ def list_(program: Program, json_: bool, plugins: bool | None) -> None:
             "commit": q.file.key.commit,
             "path": q.file.key.path,
             "lines": format_ranges(q.ranges),
-            "license": q.pin.license,
+            "license": q.pin.license or q.license_file,
             "blob": q.file.blob,
         }
         for page in site.pages.values()
@@ -46,8 +46,9 @@ def list_(program: Program, json_: bool, plugins: bool | None) -> None:
         as_json(rows)
         return
     for row in rows:
-        place = f"{row['repo']}@{str(row['commit'])[:7]}:{row['path']}#{row['lines']}"
-        click.echo(printable(f"{row['page']}: {place} ({row['license']})"))
+        at = f"@{str(row['commit'])[:7]}" if row["commit"] else ""
+        place = f"{row['repo']}{at}:{row['path']}#{row['lines']}"
+        click.echo(printable(f"{row['page']}: {place} ({row['license'] or 'no license'})"))
     for repo, count in sorted(Counter(str(row["repo"]) for row in rows).items()):
         click.echo(f"{count:4} {repo}", err=True)
 

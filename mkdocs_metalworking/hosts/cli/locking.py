@@ -9,18 +9,15 @@ import click
 
 from ...deliver.project import Project
 from ...deliver.proofs import judge, verify
-from ...quote.blob import HEX_ID, FileKey, LockedFile
+from ...quote.blob import LockedFile
 from ...quote.diagnostics import Diagnostic, MetalworkingError, printable
-from ...quote.directive import Directive
-from ...quote.lines import close_ranges
+from ...quote.lock import LockedRegion
 from ...quote.packages import ArchivePin, PackageSpec
-from ...quote.permalinks import parse_permalink
-from ...quote.sources import NotPinned
-from ...quote.target import check_sha
+from ..mkdocs.site import Site
 from ..progress import Bar
-from .add_pin import entry_for, printable_lines, write_entry
-from .common import Program, bind, ending, locked_lock, open_site, pass_program, read_lock, stop_at, store_of, write
+from .common import Program, bind, locked_lock, open_site, pass_program, read_lock, stop_at, store_of, write
 from .pages import tell_how, with_plugins
+from .selecting import find_regions
 
 
 @click.command()
@@ -44,11 +41,13 @@ def lock(program: Program, update: bool, only_verify: bool, plugins: bool | None
     bound, refused = bind(program, project, missing)
     failed = [problem.diagnostic.at(site.first_use(key)) for key, problem in refused]
     archives, problems = _archives(project, bound, update, progress)
+    regions, lost = _regions(site, project, bound, update)
+    failed += lost
     project.close()
     with locked_lock(settings) as current:
-        new = current.with_entries(bound, archives)
+        new = current.with_entries(bound, archives, regions)
         if site.whole and not site.doubts:  # else a page may name more files than were seen
-            new = new.only(wanted, _specs(project))
+            new = new.only(wanted, _specs(project), site.selected)
         if new.format() != (settings.lock.read_text(encoding="utf-8") if settings.lock.exists() else ""):
             write(settings.lock, new.format())
         left = read_lock(settings)[1]
@@ -60,11 +59,23 @@ def lock(program: Program, update: bool, only_verify: bool, plugins: bool | None
         told = f"{count} error{'' if count == 1 else 's'} on the pages: nothing was taken out (metalworking check)"
         click.echo(f"{settings.lock.name}: {told}", err=True)
     click.echo(
-        f"{settings.lock.name}: {len(new.files)} files, {len(new.archives)} archives, {len(bound)} newly bound",
+        f"{settings.lock.name}: {len(new.files)} files, {len(new.archives)} archives, {len(bound)} newly bound"
+        + (f"; {len(new.regions)} named regions, {len(regions)} new" if new.regions else ""),
         err=True,
     )
     if failed:
         sys.exit(1)
+
+
+def _regions(
+    site: Site, project: Project, bound: list[LockedFile], update: bool
+) -> tuple[list[LockedRegion], list[Diagnostic]]:
+    """Find the named lines that are not locked yet. What the work tree changed is for ``accept``, not for here."""
+    files = {**project.lock.files, **{file.key: file for file in bound}}
+    open_ = [one for one in site.selected if one not in project.lock.regions or (update and one[0].commit)]
+    found = find_regions(project, open_, files)
+    failed = [problem.diagnostic.at(site.first_use(f"{key}{name}")) for (key, name), problem in found.failed]
+    return list(found.regions.values()), failed
 
 
 def _specs(project: Project) -> dict[str, PackageSpec]:
@@ -148,46 +159,3 @@ def fetch(program: Program, plugins: bool | None) -> None:
     project.close()
     if failed or len(files) < len(quoted):
         sys.exit(1)
-
-
-@click.command()
-@click.argument("permalink")
-@click.option("--pin", "pin_it", is_flag=True, help="Write the entry of a commit that is not pinned to sources.yml.")
-@pass_program
-def add(program: Program, permalink: str, pin_it: bool) -> None:
-    """Lock the file of a pasted PERMALINK and print the directive that quotes its lines."""
-    site = open_site(program)
-    project = site.project(offline=False, progress=Bar())
-    stop_at(project.problems)
-    with ending(), closing(project):
-        link = parse_permalink(permalink)
-        check_sha(link.repo, link.sha)
-        try:
-            pin = project.sources.pin(link.repo, link.sha)
-        except NotPinned as problem:
-            if not HEX_ID.match(link.sha):
-                raise
-            entry = entry_for(link.repo, link.sha, program.url(link.repo), project.settings.code)
-            if not pin_it:
-                click.echo(f"{problem}\nto paste into {project.sources.path}, or metalworking add --pin writes it:")
-                click.echo(printable_lines(entry), nl=False)
-                sys.exit(1)
-            write_entry(project.settings.sources, entry)
-            click.echo(f"{project.sources.path}: {link.repo}@{link.sha[:7]} is pinned; check its license", err=True)
-            project.close()
-            project = site.project(offline=False, progress=Bar())
-            pin = project.sources.pin(link.repo, link.sha)
-        refusal = pin.refuse_quotation(link.path)
-        if refusal is not None:
-            raise refusal
-        key = FileKey(pin.repo, pin.commit, link.path)
-        file = project.lock.files.get(key)
-        if file is None:
-            bound, failed = bind(program, project, [key])
-            if failed:
-                raise failed[0][1]
-            file = bound[0]
-            with locked_lock(project.settings) as current:
-                write(project.settings.lock, current.with_entries([file]).format())
-        ranges = close_ranges(link.ranges, file.lines, link.path) if link.ranges else None
-    click.echo(printable(str(Directive(pin.repo, pin.short, link.path, ranges))))

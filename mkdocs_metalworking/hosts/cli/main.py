@@ -9,12 +9,14 @@ from dataclasses import replace
 import click
 
 from ... import __version__
+from .accept import accept
+from .add import add
 from .bump_command import bump
 from .check import check
 from .cloning import clone
 from .common import Program, ending
 from .listing import list_, schema, sources, stats
-from .locking import add, fetch, lock
+from .locking import fetch, lock
 from .new import new
 from .staging import stage
 
@@ -39,5 +41,5 @@ def main(context: click.Context, config_file: str | None) -> None:
     context.obj = replace(context.obj or Program(), config_file=config_file)
 
 
-for command in (add, bump, check, clone, fetch, list_, lock, new, schema, sources, stage, stats):
+for command in (accept, add, bump, check, clone, fetch, list_, lock, new, schema, sources, stage, stats):
     main.add_command(command)

@@ -32,6 +32,8 @@ _DRAWING = re.compile(r"\.mw-svg\b|\.mw-diagram\b")
 _IS = re.compile(r":(?:is|where)\(([^()]*)\)")
 _VARIABLE = re.compile(r"(--[\w-]+)\s*:\s*([^;{}]+)")
 _VAR = re.compile(r"var\((--[\w-]+)(?:,([^()]*(?:\([^()]*\))?[^()]*))?\)")
+_NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+"""https://www.w3.org/TR/xml/#charsets; a reading system refuses a page that has one."""
 _ROLES = ("region", "separator")
 
 
@@ -48,11 +50,11 @@ def write_epub(volume: Volume, target: Path) -> None:
     """Write *volume* to *target*. The same pages make the same file name, ids and order; only the date differs."""
     book: Any = epub.EpubBook()
     book.set_identifier(f"urn:uuid:{uuid5(NAMESPACE_URL, volume.address or volume.title)}")
-    book.set_title(volume.title)
+    book.set_title(_xml(volume.title))
     book.set_language(volume.language)
-    book.add_metadata("DC", "description", volume.description)
+    book.add_metadata("DC", "description", _xml(volume.description))
     if volume.note:
-        book.add_metadata("DC", "rights", volume.note)
+        book.add_metadata("DC", "rights", _xml(volume.note))
     book.add_item(epub.EpubItem("style", _STYLE, "text/css", stylesheet(volume).encode()))
     cover = _item(book, "cover", volume.title, _cover(book, volume), volume)
     pages = [_leaf(book, leaf, volume) for leaf in volume.leaves]
@@ -155,9 +157,13 @@ def xhtml(root: Tree) -> str:
     return re.sub(r"<svg\b", '<svg xmlns="http://www.w3.org/2000/svg"', text)
 
 
+def _xml(text: str) -> str:
+    return _NOT_IN_XML.sub("\ufffd", text)
+
+
 def _item(book: Any, key: str, title: str, body: str, volume: Volume, *, svg: bool = False) -> Any:
-    item = _Page(uid=f"p-{key}", title=title, file_name=f"{key}.xhtml", lang=volume.language)
-    item.content = (
+    item = _Page(uid=f"p-{key}", title=_xml(title), file_name=f"{key}.xhtml", lang=volume.language)
+    item.content = _xml(
         '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE html>\n'
         f'<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops"'
         f' lang="{escape(volume.language)}" xml:lang="{escape(volume.language)}">\n'
@@ -192,7 +198,7 @@ def _image(book: Any, path: Path) -> str:
 def _toc(volume: Volume) -> Iterator[Any]:
     chapter: tuple[Any, list[Any]] | None = None
     for leaf in volume.leaves:
-        link = epub.Link(f"{leaf.key}.xhtml", leaf.title, f"t-{leaf.key}")
+        link = epub.Link(f"{leaf.key}.xhtml", _xml(leaf.title), f"t-{leaf.key}")
         if leaf.depth and chapter is not None:
             chapter[1].append(link)
             continue
@@ -200,7 +206,7 @@ def _toc(volume: Volume) -> Iterator[Any]:
             yield chapter
             chapter = None
         if leaf.opening:
-            chapter = (epub.Section(f"{leaf.number}  {leaf.title}", f"{leaf.key}.xhtml"), [])
+            chapter = (epub.Section(_xml(f"{leaf.number}  {leaf.title}"), f"{leaf.key}.xhtml"), [])
         else:
             yield link
     if chapter is not None:

@@ -76,7 +76,7 @@ def _excerpt(soup: BeautifulSoup, figure: Tag, *, links: bool) -> None:
     title = figure.select_one(".mw-title")
     if title is not None:
         made.append(_paragraph(soup, _tag(soup, "strong", title.get_text())))
-    repo, commit, license_ = (_text(figure, name) for name in (".mw-repo", ".mw-commit", ".mw-license"))
+    origin = _origin(figure)
     files = figure.select(".mw-file")
     name = files[0].get_text().rpartition(":")[0] if files else ""
     parts = list(_parts(figure))
@@ -84,8 +84,9 @@ def _excerpt(soup: BeautifulSoup, figure: Tag, *, links: bool) -> None:
         lines = link.get_text().rpartition(":")[2].removeprefix(", ")
         word = "lines" if "\u2013" in lines else "line"
         shown = index < len(parts)
-        where = _tag(soup, "a" if links or not shown else "span", f"{name}, {word} {lines}", href=link["href"])
-        made.append(_paragraph(soup, where, f" of {repo} at {commit}, {license_}:"))
+        linked = link.name == "a" and (links or not shown)
+        where = _tag(soup, "a" if linked else "span", f"{name}, {word} {lines}", href=str(link.get("href", "")))
+        made.append(_paragraph(soup, where, f"{origin}:"))
         if shown:
             language = LANGUAGES.get(name.rpartition(".")[2].lower(), "text")
             pre = soup.new_tag("pre", attrs={"class": f"language-{language}"})
@@ -101,6 +102,15 @@ def _excerpt(soup: BeautifulSoup, figure: Tag, *, links: bool) -> None:
     figure.clear()
     figure.name = "div"
     figure.extend(made)
+
+
+def _origin(figure: Tag) -> str:
+    """Return from where an excerpt is, as far as its caption tells."""
+    repo, commit, license_ = (_text(figure, name) for name in (".mw-repo", ".mw-commit", ".mw-license"))
+    uncommitted = _text(figure, ".mw-uncommitted")
+    parts = (f" of {repo}" if repo else "", f" at {commit}" if commit else "")
+    rest = (word for word in (uncommitted, license_) if word)
+    return "".join((*parts, *(f", {word}" for word in rest)))
 
 
 def _parts(figure: Tag) -> Iterator[list[str]]:

@@ -80,7 +80,7 @@ class Endings:
         ending.linked_from = [link for other in self._linked_from.get(uri, []) if (link := self.link(other, page))]
         context = self._reading.pages.get(uri)
         if context is not None:
-            ending.quoted = sorted({(q.file.key.repo, q.pin.license or "") for q in context.quotations})
+            ending.quoted = sorted({((q.public or q.file.key).repo, q.pin.license or "") for q in context.quotations})
         if place is not None:
             ending.previous = self.link(place.previous, page) if place.previous else None
             ending.next = self.link(place.next, page) if place.next else None
@@ -95,7 +95,9 @@ class Endings:
         """Return what stands at the end of *page*; nothing where the book has nothing to say."""
         if not (ending.place or ending.linked_from or ending.contents):
             return ""
-        return self._templates.get_template("ending.html").render(mw=ending, page=page)
+        return self._templates.get_template("ending.html").render(
+            mw=ending, page=page, labels=self._reading.asked.labels
+        )
 
     def fill(self, html: str, page: Page) -> str:
         """Return *html* with the pages that use each source of the list of sources."""

@@ -39,6 +39,7 @@ from .quantities import add_quantities
 from .reading import Reading
 from .replay import Replay
 from .report import report_elsewhere, report_problems, report_summary
+from .watch import Watch
 
 Command = Literal["build", "gh-deploy", "serve"]
 _LOG = logging.getLogger("mkdocs.plugins.metalworking")
@@ -57,6 +58,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         self._built: MkDocsConfig | None = None
         self._watched: list[str] = []
         self._replay: Replay | None = None
+        self._watch = Watch()
         self.errand: Errand | None = None
         """Set by a command that reads the pages through the site's plugins and builds nothing."""
 
@@ -92,7 +94,10 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         config.markdown_extensions.append(extension)  # type: ignore[arg-type]  # MkDocs takes instances too
         library = self._reading.library if self._reading is not None else None
         serving = self._command == "serve"
-        self._reading = Reading(config, self.config, project, extension, library=library, serving=serving)
+        try:
+            self._reading = Reading(config, self.config, project, extension, library=library, serving=serving)
+        except MetalworkingError as problem:
+            raise ConfigurationError(str(problem)) from problem
         if config is not self._built:  # else a plugin builds the same site again, in another language
             self._built, self._lookup = config, Lookup()
         return config
@@ -172,6 +177,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         self._endings = Endings(self._current)
         if "print-site" in config.plugins:
             compatibility.fill_kept(self._current.documents(), self._endings.fill)
+        self._watch.also(self._current.project.watched)
         if self._replay is not None:
             self._replay.connect(self._current.nav, env)
         return env
@@ -268,6 +274,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
                 server.watch(str(path))
             elif path.parent.exists():
                 server.watch(str(path.parent), recursive=False)
+        self._watch.begin(server)
         return server
 
     @property

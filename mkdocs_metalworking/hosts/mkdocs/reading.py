@@ -29,6 +29,7 @@ from ...markdown.leftovers import unread
 from ...markdown.page import PageContext
 from ...quote.diagnostics import Diagnostic, Diagnostics, Location, Severity
 from ...quote.lines import text_lines
+from ...quote.repo import named_by
 from .conversions import Conversions
 from .metadata import meta_of_plugins
 from .nav import book_of, named_twice, title_of
@@ -65,6 +66,7 @@ class Reading:
         self.texts: dict[str, str] = {}
         """The Markdown of each page as it was converted."""
         self.conversions = Conversions(lambda: self._writing())
+        project.quoter.home = named_by(config.repo_url or "")
         self._options = options
         self._extension = extension
         self._inclusion = InclusionLevel.is_in_serve if serving else InclusionLevel.is_included

@@ -148,7 +148,9 @@ class Replay:
         if pending is None or page.content is None:
             return
         key, warnings = pending
-        if not sound or self._counter.count != warnings:
+        # The lines of the working tree are not among what the key was made of.
+        working = any(quotation.region is not None for quotation in context.quotations)
+        if not sound or working or self._counter.count != warnings:
             self._rendered.pop(uri, None)
             return
         links = {file.src_uri: dict(found) for file, found in (page.links_to_anchors or {}).items()}

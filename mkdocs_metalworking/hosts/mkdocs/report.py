@@ -52,6 +52,8 @@ def report_summary(reading: Reading, log: logging.Logger) -> int:
 
 
 def _via(quotation: Quotation, reading: Reading) -> str:
+    if quotation.region is not None:
+        return "the working tree"
     try:
         return reading.project.resolver.resolve(quotation.file).via
     except MetalworkingError:

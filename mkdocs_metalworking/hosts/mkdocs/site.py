@@ -29,6 +29,7 @@ from ...markdown.extension import MetalworkingExtension
 from ...markdown.page import PageContext
 from ...quote.blob import FileKey
 from ...quote.diagnostics import Diagnostic, Diagnostics, Location, MetalworkingError, Severity
+from ...quote.lock import RegionKey
 from .compatibility import shaping, take_over
 from .errand import AllRead, Errand, lay_drafts
 from .nav import nav_problems
@@ -54,6 +55,8 @@ class Site:
     """Texts that are read in the place of files: what a command is about to write."""
     doubts: list[Diagnostic] = field(default_factory=list)
     """Errors that *wanted* met: a page that has one may name more files than were seen."""
+    selected: tuple[RegionKey, ...] = ()
+    """The named regions that *wanted* met."""
     _config_file: str | None = None
     _unlocked: dict[str, Location] = field(default_factory=dict)
 
@@ -97,18 +100,19 @@ class Site:
         scout = Project.load(replace(self.settings(offline=True), transports=()))
         # What is wrong with the lock is for whoever asks to mend: the sound entries serve.
         scout.problems = [problem for problem in scout.problems if problem.code != "lock"]
-        self.doubts = []
+        self.doubts, scout.quoter.scouting = [], True
         for problem in self.read(scout):
             if problem.code == "not-locked":
                 self._unlocked.setdefault(problem.message, problem.location)
             elif problem.severity is Severity.ERROR:
                 self.doubts.append(problem)
         scout.close()
+        self.selected = tuple(scout.quoter.selected)
         return scout.quoter.wanted
 
-    def first_use(self, key: FileKey) -> Location:
-        """Return where *wanted* first met a file that is not locked yet; nowhere for one that is."""
-        return next((where for text, where in self._unlocked.items() if text.startswith(f"{key} ")), Location())
+    def first_use(self, name: FileKey | str) -> Location:
+        """Return where *wanted* first met a file, or named lines, that are not locked yet; else nowhere."""
+        return next((where for text, where in self._unlocked.items() if text.startswith(f"{name} ")), Location())
 
     def label(self, file: File) -> str:
         """Return a page's path as messages show it, from the folder of mkdocs.yml."""

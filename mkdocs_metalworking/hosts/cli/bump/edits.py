@@ -47,7 +47,7 @@ class Place:
             yield self.ranges, format_ranges(ranges)
         for span in (self.hl, *self.notes):
             if span is not None:
-                yield span, _moved(text[span[0] : span[1]], move)
+                yield span, moved_label(text[span[0] : span[1]], move)
 
 
 def places_in_data(text: str, repo: str) -> list[Place]:
@@ -67,7 +67,7 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
     return "".join((*parts, text[end:]))
 
 
-def _moved(label: str, move: Move) -> str:
+def moved_label(label: str, move: Move) -> str:
     """Return a list of lines moved, written as it was: with or without L, with the spaces it had."""
     marked = "L" in label
 

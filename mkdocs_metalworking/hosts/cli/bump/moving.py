@@ -102,7 +102,7 @@ class Mover:
 
     def _short(self, commit: str, digits: int = 7) -> str:
         """Return as many digits of *commit* as tell it from every other commit of the repository."""
-        known = {pin.commit for pin in self._project.sources.by_repo[self._plan.pin.repo]} | {self._plan.commit}
+        known = {pin.commit for pin in self._project.sources.by_repo.get(self._plan.pin.repo, ())} | {self._plan.commit}
         while any(other.startswith(commit[:digits]) for other in known - {commit}):
             digits += 1
         return commit[:digits]

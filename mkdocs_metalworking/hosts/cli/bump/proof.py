@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from typing import cast
@@ -15,9 +16,11 @@ from ....markdown.page import PageContext
 from ....quote.blob import FileKey, LockedFile
 from ....quote.citations import CitedLines
 from ....quote.diagnostics import Location, MetalworkingError, Severity
-from ....quote.lines import LineRange, Ranges
+from ....quote.lines import LineRange, Ranges, source_lines
+from ....quote.lock import LockedRegion
 from ....quote.quantity_file import load_quantities
 from ....quote.quotation import Quotation
+from ....quote.selection import text_hash
 from ....quote.sources import load_sources
 from ...mkdocs.site import Site
 from .moving import Fresh
@@ -32,7 +35,7 @@ def prove(site: Site, project: Project, plan: Plan, fresh: Fresh, fates: Mapping
     """Fill ``plan.lock``. Raises MetalworkingError (``bump``) when a page would quote, cite or note otherwise."""
     settings = project.settings
     sources, problems = load_sources(plan.sources, project.sources.path)
-    lock = project.lock.with_entries(file for file, _ in fresh.files.values())
+    lock = project.lock.with_entries((file for file, _ in fresh.files.values()), regions=_regions(project, plan, fresh))
     held = _Held({file.key: data for file, data in fresh.files.values()})
     store = Store(settings.store or default_root())
     reach = Reach(settings.code, sources, lock, store, None, settings.url, settings.also, settings.offline)
@@ -41,8 +44,9 @@ def prove(site: Site, project: Project, plan: Plan, fresh: Fresh, fates: Mapping
     if (text := plan.texts.get(settings.quantities)) is not None:
         quantities, more = load_quantities(text, settings.quantities.name)
         problems += more
-    resolver = Resolver(store, transports)
-    with closing(Project(settings, sources, lock, resolver, project.proofs, problems, quantities)) as moved:
+    resolver = Resolver(store, transports, own=held)
+    after_it = Project(settings, sources, lock, resolver, project.proofs, problems, quantities, project.worktree)
+    with closing(after_it) as moved:
         after = Site.load(site.config.config_file_path)
         after.drafts = dict(plan.texts)
         errors = after.read(moved).of(Severity.ERROR)
@@ -54,7 +58,22 @@ def prove(site: Site, project: Project, plan: Plan, fresh: Fresh, fates: Mapping
             raise _refused("after the move the page would not speak of the same lines", Location(page.path))
     ours = {plan.pin.commit, plan.commit}
     kept = {k for k in lock.files if k.repo != plan.pin.repo or k.commit not in ours or k in moved.quoter.wanted}
-    plan.lock = lock.only(kept, {str(spec) for pin in sources.pins for spec in pin.packages})
+    specs = {str(spec) for pin in sources.pins for spec in pin.packages}
+    named = {
+        k for k in lock.regions if k[0].repo != plan.pin.repo or k[0].commit not in ours or k in moved.quoter.selected
+    }
+    plan.lock = lock.only(kept, specs, named)
+
+
+def _regions(project: Project, plan: Plan, fresh: Fresh) -> Iterator[LockedRegion]:
+    """Yield where the named lines of the pin stand at the new commit; those that are not there were reported."""
+    for key, selection in project.lock.regions:
+        if (key.repo, key.commit) == (plan.pin.repo, plan.pin.commit) and key.path in fresh.files:
+            file, data = fresh.files[key.path]
+            lines = source_lines(data, key.path)
+            with contextlib.suppress(MetalworkingError):
+                ranges = selection.find(lines, key.path)
+                yield LockedRegion(file.key, selection, ranges, text_hash(lines, ranges), file.blob)
 
 
 def _refused(message: str, where: Location) -> MetalworkingError:
@@ -77,7 +96,7 @@ def _said(page: PageContext) -> Iterator[_Said]:
             notes = [lines for note in met.notes for lines in cast(Ranges, note.shown)]
             lines = [*notes, *(LineRange(line, line) for line in sorted(shown.hl))]
             key = shown.file.key
-            yield key.commit, key.path, shown.ranges, shown.directive.ranges is None, tuple(lines)
+            yield key.commit, key.path, shown.ranges, shown.whole, tuple(lines)
         elif isinstance(shown, CitedLines):
             yield shown.key.commit, shown.key.path, shown.ranges, shown.ranges is None, ()
 

@@ -13,7 +13,10 @@ from ....quote.citations import CitedLines
 from ....quote.diagnostics import Location, MetalworkingError
 from ....quote.directive import Directive
 from ....quote.lines import Ranges, close_ranges, format_ranges
+from ....quote.own import selection_of
 from ....quote.quotation import Quotation
+from ....quote.repo import SELF
+from ....quote.selection import Selection
 from ....quote.sources import Pin
 from ...mkdocs.site import Site
 from .edits import Place, places_in_data
@@ -60,6 +63,9 @@ class Search:
         locked = self._project.lock.files.get(FileKey(pin.repo, pin.commit, what.path))
         if locked is None:
             return None
+        if isinstance(what, Directive) and (name := _named(what)) is not None:
+            region = self._project.lock.regions.get((locked.key, name))
+            return (what.path, region.ranges, False) if region is not None else None
         whole = what.ranges is None
         if whole and not isinstance(what, Directive):
             return what.path, None, True
@@ -86,7 +92,7 @@ class Search:
         """Return what lines of the pin a mention shows or cites; None when it is none of them."""
         shown = met.shown
         if isinstance(shown, Quotation) and shown.pin == self._pin:
-            return shown.directive.path, shown.ranges, shown.directive.ranges is None
+            return shown.directive.path, shown.ranges, shown.whole
         if isinstance(shown, CitedLines) and shown.pin == self._pin:
             return shown.key.path, shown.ranges, shown.ranges is None
         return None
@@ -102,6 +108,11 @@ class Search:
             found = [place for place in places_in_data(read(path), self._pin.repo) if self.target(place)]
             if found:
                 yield path, found
+
+
+def _named(directive: Directive) -> Selection | None:
+    """Return what names the lines of a directive at a commit."""
+    return selection_of(directive, working=False) if directive.repo == SELF else directive.select
 
 
 def _lost(target: Target, page: PageContext) -> MetalworkingError:
