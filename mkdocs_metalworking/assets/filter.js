@@ -1,4 +1,4 @@
-/* The field above the table, the index and the list of sources: it narrows them, and offers what lies near when nothing is left. */
+/* The field that narrows the table, the index and the sources, and offers what lies near when nothing is left. */
 import { labels, lookup, make, onPage } from "./base.js";
 
 const ITEMS = { "mw-mapping": "table.mw-terms>tbody", "mw-az": ":scope>ul>li", "mw-sources": ":scope>ul>li,:scope>.mw-source" };
@@ -6,7 +6,6 @@ const LISTS = Object.keys(ITEMS);
 const texts = new WeakMap();
 const squeeze = (text) => text.toLowerCase().replace(/[^a-z0-9+#]+/g, "");
 
-/* What an item says, as words and without separators. */
 const textOf = (item) => {
   if (!texts.has(item)) {
     texts.set(item, [item.textContent.toLowerCase(), squeeze(item.textContent)]);
@@ -79,7 +78,7 @@ document.addEventListener("click", (event) => {
   chip.setAttribute("aria-pressed", String(chip.getAttribute("aria-pressed") !== "true"));
   narrow(holderOf(chip));
 });
-/* What sticks below the field must know how high it is. */
+/* What sticks below the field needs its height. */
 const measured = new ResizeObserver((entries) => {
   for (const { target } of entries) target.parentElement.style.setProperty("--mw-bar", `${target.offsetHeight}px`);
 });

@@ -1,4 +1,3 @@
-/* What the lookup finds for what a reader types. */
 export const plain = (text) => text.toLowerCase().replace(/[^a-z0-9+#]+/g, " ").trim();
 const raw = (text) => text.toLowerCase().replace(/\(\)$/, "").trim();
 const letters = (text) => {
@@ -41,8 +40,8 @@ export const rowsOf = ({ pages, terms, from }) => {
   return rows;
 };
 
-/* Edits that turn *query* into *name*, or into a beginning of it: inserted, lost, changed or swapped letters.
-   Returns [whole, beginning], each 3 when it takes more than two; *work* counts the cells that it fills. */
+/* Edits from *query* to *name* and to a beginning of it: letters inserted, lost, changed, swapped; 3 is more than two.
+   *work* counts cells. */
 export const work = { cells: 0 };
 const LINES = Array.from({ length: 3 }, () => new Uint8Array(64));
 export const edits = (query, name) => {
@@ -101,7 +100,7 @@ const nearly = (name, { squeezed, mask }) => {
   return begins && beginning <= allowed ? 46 - 4 * beginning : 0;
 };
 
-/* The rows that answer *text* with their points, the best first, each page of the book at most once. */
+/* The rows that answer *text*, with points, the best first. */
 export const ranked = (rows, text, most = 12) => {
   const words = plain(text).split(" ").filter(Boolean);
   if (!words.length) return [];
@@ -129,5 +128,4 @@ export const ranked = (rows, text, most = 12) => {
     .slice(0, most);
 };
 
-/* The rows alone. */
 export const find = (rows, text, most = 12) => ranked(rows, text, most).map(([, row]) => row);

@@ -1,4 +1,4 @@
-/* Brings in the module of each thing that a page has, or that a reader asks for; a page that has none loads nothing more. */
+/* Brings in the module of each thing that a page has or a reader asks for, and nothing more. */
 import { asked, editing, onPage } from "./base.js";
 
 const PARTS = {
@@ -21,8 +21,7 @@ onPage(() => {
   }
 });
 
-/* The lookup where a page has a place for it, or as a dialog, by the key c or the button in the head; terms above the
-   results of the search. Each is brought in when it is first used. */
+/* The lookup in its place or as a dialog, and terms above the results of the search: brought in when first used. */
 if (asked.has("lookup")) {
   const ask = (event) => {
     event.preventDefault();

@@ -1,4 +1,3 @@
-/* A 404 page offers what lies close to the address. */
 import { decoded, lookup, make, root } from "../metalworking/base.js";
 import { find, plain, rowsOf } from "../metalworking/lookup-find.js";
 

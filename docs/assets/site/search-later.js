@@ -1,4 +1,4 @@
-/* Holds Material's request for the index back until the search is used. Runs before Material, so it is no module. */
+/* Holds Material's request for the index back until the search is used; runs before it. */
 (() => {
   const { open, send } = XMLHttpRequest.prototype;
   let held = [];
