@@ -114,6 +114,7 @@ def book(server: tuple[Path, int], tmp_path_factory: pytest.TempPathFactory) -> 
         f"docs_dir: {HERE / 'docs'}\n"
         f"theme: {{custom_dir: {HERE / 'overrides'}}}\nplugins:\n  metalworking:\n"
         f"    sources: {HERE / 'sources.yml'}\n    lock: {HERE / 'sources.lock'}\n    code: {HERE / 'code'}\n"
+        f"    quantities: {HERE / 'quantities.yml'}\n"
         f"    mapping: {HERE / 'docs/assets/terms.yml'}\n"
         f"    callouts: {{links: {{modal: {{pages: {HERE / 'docs/assets/modal.txt'}}}}}}}\n",
         encoding="utf-8",
