@@ -7,6 +7,7 @@
 # make real-sites  adds the plugin to public sites that quote nothing, and compares every file
 # make soak   attacks and faults at length, and the table of docs/plugin/trust.md
 # make fuzz   the parsers under a coverage-guided fuzzer; SECONDS=600 for longer
+# make lowest  the tests of units, pages, builds and one's own code with the oldest dependencies that are allowed
 # make lint   ruff and mypy; scripts and styles too, where node is
 # make lint-py, make lint-web   one of the two
 # make clean  removes what make made
@@ -26,7 +27,9 @@ ZENSICAL := zensical==0.0.73
 export NO_MKDOCS_2_WARNING = 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: site site-mkdocs site-properdocs site-zensical serve book bench test nightly soak fuzz lint lint-py lint-web clean constraints chromium gxx
+LOWEST := build/lowest
+
+.PHONY: lowest site site-mkdocs site-properdocs site-zensical serve book bench test nightly soak fuzz lint lint-py lint-web clean constraints chromium gxx
 .DEFAULT_GOAL := site
 
 site: site-$(ENGINE)
@@ -78,6 +81,13 @@ nightly: $(VENV)/.neighbours
 real-sites: $(DEV)
 	@test -n "$(SITES)" || { echo 'make real-sites SITES="FOLDER ..." [WITHOUT="--without social"]'; exit 2; }
 	@$(BIN)/python -m tests.adoption.real_sites $(SITES) $(WITHOUT)
+
+# An environment of its own, since it has other versions. The floors are read from pyproject.toml.
+lowest:
+	@$(PYTHON) -m venv $(LOWEST)
+	@$(PYTHON) tests/floors.py quantities > $(LOWEST)/floors.txt
+	@$(LOWEST)/bin/python -m pip install -q -c $(LOWEST)/floors.txt -e ".[quantities]" "pytest>=8.3" "hypothesis>=6.100" "pytest-xdist>=3.6" "playwright>=1.50"
+	@$(LOWEST)/bin/python -m pytest -q -n auto tests/unit tests/golden tests/builds tests/own $(TESTS)
 
 soak: $(DEV) chromium
 	@nice -n 10 $(BIN)/python -m tests.trust.soak $(SECTIONS)

@@ -6,17 +6,18 @@ import itertools
 import os
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import markdown
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mkdocs_metalworking.glossary.callout import read_front_matter
+from mkdocs_metalworking.glossary.callout import Callouts, read_front_matter
 from mkdocs_metalworking.quote.diagnostics import MetalworkingError
 from mkdocs_metalworking.quote.directive import parse_directive
 from mkdocs_metalworking.quote.sources import load_sources
-from tests.support import EXTENSION_CONFIGS, EXTENSIONS
+from tests.support import ASKED, EXTENSION_CONFIGS, EXTENSIONS
 from tests.trust.inputs import PARSERS, TOKENS, Pages
 
 EXAMPLES = int(os.environ.get("TRUST_EXAMPLES", "120"))
@@ -30,6 +31,8 @@ texts = st.one_of(
     st.lists(st.sampled_from(TOKENS), max_size=14).map("".join),
     st.lists(st.one_of(st.sampled_from(TOKENS), st.text(max_size=6)), max_size=10).map("".join),
 )
+
+CALLOUTS = Callouts.of(ASKED["callouts"], Path())
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +96,7 @@ def test_bad_yaml_of_every_kind_is_told(text: str, said: str) -> None:
         load_sources(text, "s.yml")
     assert str(raised.value).startswith(said)
     with pytest.raises(MetalworkingError):
-        read_front_matter(f"---\n{text}\n---\n", "s.yml")
+        read_front_matter(f"---\n{text}\n---\n", "s.yml", CALLOUTS)
 
 
 def test_aliases_stand_for_no_more_than_anybody_wrote() -> None:
@@ -104,7 +107,7 @@ def test_aliases_stand_for_no_more_than_anybody_wrote() -> None:
         with pytest.raises(MetalworkingError, match="aliases stand for more"):
             load_sources(document)
         with pytest.raises(MetalworkingError, match="aliases stand for more"):
-            read_front_matter(f"---\n{document}\n---\n", "p.md")
+            read_front_matter(f"---\n{document}\n---\n", "p.md", CALLOUTS)
     _, problems = load_sources("repositories: &r []\nreferences: *r\n")
     assert problems == []
 
@@ -112,7 +115,7 @@ def test_aliases_stand_for_no_more_than_anybody_wrote() -> None:
 def test_messages_are_bounded() -> None:
     long = "y" * 1_000_000
     front = f"---\nsummary: s\nzzz: 1\ncuda:\n  term: t\n  verdict: {long}\n  modal: [{'z, ' * 9_000}z]\n---\n"
-    _, problems = read_front_matter(front, "p.md")
+    _, problems = read_front_matter(front, "p.md", CALLOUTS)
     assert problems
     for problem in problems:
         assert len(str(problem)) < 10_000
@@ -138,7 +141,7 @@ def test_control_characters_have_no_place_in_front_matter(key: str) -> None:
     value = '"a\\u0002wzxhzdk:0\\u0003"'
     meta = {"summary": "x", "term": "t", "carries": "c"} | {key: value}
     text = "---\nsummary: {summary}\ncuda:\n  term: {term}\n  verdict: none\n  carries: {carries}\n---\n".format(**meta)
-    _, problems = read_front_matter(text, "p.md")
+    _, problems = read_front_matter(text, "p.md", CALLOUTS)
     assert "control character" in str(problems[0])
 
 
