@@ -14,7 +14,6 @@ const unfold = (table, open = true) => {
   table.previousElementSibling?.querySelector(".mw-fold-group")?.setAttribute("aria-expanded", String(open));
 };
 
-/* Opens what the address names. */
 const arrive = () => {
   const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (!target?.closest?.(".mw-mapping")) return;
