@@ -51,7 +51,8 @@ def lock(program: Program, update: bool, only_verify: bool, plugins: bool | None
         if new.format() != (settings.lock.read_text(encoding="utf-8") if settings.lock.exists() else ""):
             write(settings.lock, new.format())
         left = read_lock(settings)[1]
-    failed += [*problems, *left]
+    # A page that cannot be read names nobody knows what: that is no success, where another error may be.
+    failed += [*problems, *left, *(one for one in site.doubts if one.code == "files")]
     for line in failed:
         click.echo(str(line))
     if site.doubts:
