@@ -1,4 +1,4 @@
-/* The field that narrows the table, the index and the sources, and offers what lies near when nothing is left. */
+/* The field that narrows a list, and offers what lies near when nothing is left. */
 import { labels, lookup, make, onPage } from "./base.js";
 
 const ITEMS = { "mw-mapping": "table.mw-terms>tbody", "mw-az": ":scope>ul>li", "mw-sources": ":scope>ul>li,:scope>.mw-source" };
@@ -32,7 +32,7 @@ const narrow = async (holder) => {
   await nearest(holder, field, count === 0);
 };
 
-/* A heading stands where something is left under it; a list or a table likewise. */
+/* A heading stands where something is left under it. */
 const headings = (holder, items) => {
   let heading;
   for (const part of holder.children) {
@@ -78,7 +78,6 @@ document.addEventListener("click", (event) => {
   chip.setAttribute("aria-pressed", String(chip.getAttribute("aria-pressed") !== "true"));
   narrow(holderOf(chip));
 });
-/* What sticks below the field needs its height. */
 const measured = new ResizeObserver((entries) => {
   for (const { target } of entries) target.parentElement.style.setProperty("--mw-bar", `${target.offsetHeight}px`);
 });

@@ -1,4 +1,4 @@
-/* The table of terms: a row opens, an address with a row's name opens it, and on a phone the groups are folded. */
+/* The table of terms: rows open, by a button or by address; on a phone the groups are folded. */
 import { labels, make, onPage } from "./base.js";
 
 const phone = matchMedia("(max-width:44.98em)");
@@ -14,13 +14,10 @@ const unfold = (table, open = true) => {
   table.previousElementSibling?.querySelector(".mw-fold-group")?.setAttribute("aria-expanded", String(open));
 };
 
-/* Opens what the address names: a row, or a group of a folded table. */
 const arrive = () => {
   const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (!target?.closest?.(".mw-mapping")) return;
-  const table = target.closest("table") || (target.nextElementSibling?.matches("table") ? target.nextElementSibling : null);
-  if (!table) return;
-  unfold(table);
+  unfold(target.closest("table") || target.nextElementSibling);
   if (target.matches("tbody")) toggle(target, true);
   (target.querySelector("th") || target).scrollIntoView();
 };

@@ -3,7 +3,7 @@ import { find, plain, rowsOf } from "../metalworking/lookup-find.js";
 
 const near = document.querySelector("[data-mw-near]");
 const path = decoded(location.pathname).slice(decoded(root.pathname).length);
-const words = (path.split("/").filter(Boolean).pop() || "").replace(/\.(html|md)$/, "");
+const words = (path.match(/[^/]+/g)?.at(-1) || "").replace(/\.(html|md)$/, "");
 const field = document.getElementById("mw-404-q");
 if (field && !field.value) field.value = plain(words);
 lookup().then((data) => {

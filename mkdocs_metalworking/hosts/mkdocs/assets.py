@@ -21,6 +21,8 @@ from .terms_file import SCHEMA, schema_file, terms_file
 
 FOLDER = "assets/metalworking"
 STYLE = f"{FOLDER}/metalworking.css"
+TABLE_STYLE = f"{FOLDER}/terms.css"
+"""The style of the table of terms, for the page that has it."""
 ENTRY = f"{FOLDER}/metalworking.js"
 LOOKUP = f"{FOLDER}/lookup.json"
 """Where the browser finds what the CUDA lookup and the link previews show."""
@@ -101,12 +103,16 @@ def used_by(html: str) -> bool:
     return any(mark in html for mark in _OURS)
 
 
-def with_assets(config: MkDocsConfig) -> MkDocsConfig:
-    """Return *config* as the template of one page shall see it: our style before the site's own, our script too."""
+def with_assets(config: MkDocsConfig, html: str = "") -> MkDocsConfig:
+    """Return *config* as the template of one page shall see it: our styles before the site's own, our script too.
+
+    *html* is the page: the table of terms has a style of its own.
+    """
+    styles = [STYLE, TABLE_STYLE] if 'class="mw-terms"' in html else [STYLE]
     script = ExtraScriptValue(ENTRY)
     script.type = "module"
     ours: dict[str, Any] = {
-        "extra_css": [STYLE, *config.extra_css],
+        "extra_css": [*styles, *config.extra_css],
         "extra_javascript": [script, *config.extra_javascript],
     }
     return cast(MkDocsConfig, ChainMap(ours, config))  # a template reads options, by name

@@ -222,7 +222,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         ending = finish(page, known, self._endings, chapters=self.config.chapters, again=again)
         context["metalworking"] = ending  # type: ignore[typeddict-unknown-key]
         if self._current.asked.parts or used_by(page.content or ""):
-            context["config"] = with_assets(config)
+            context["config"] = with_assets(config, page.content or "")
         if self._replay is not None:
             self._replay.template_key(page, cast(dict[str, Any], context), ending)
         return context
