@@ -5,13 +5,17 @@ Zensical ignores what it does not know, even when strict, so only the HTML tells
 
 from __future__ import annotations
 
+import json
 import re
 from html import unescape
 
 import pytest
 
 from tests.adoption.conftest import LINES, ROOT, Project, call, code_of, quoted
-from tests.support import ASK
+from tests.support import ASK, ASKED
+
+WISHES = json.dumps({name: ASKED[name] for name in ("callouts", "citations")})[1:-1]
+"""What the extension does by itself."""
 
 MKDOCS = """\
 site_name: Engines
@@ -61,7 +65,7 @@ See [two](two.md) [@handbook, second-hand].
 @pytest.fixture
 def book(project: Project) -> Project:
     project.references = "references:\n  - key: handbook\n    title: The Handbook\n    url: https://example.org/h\n"
-    project.put("mkdocs.yml", MKDOCS.replace("EXTENSION", f"  - mkdocs_metalworking: {{store: store, {ASK}}}"))
+    project.put("mkdocs.yml", MKDOCS.replace("EXTENSION", f"  - mkdocs_metalworking: {{store: store, {WISHES}}}"))
     for path in (ROOT / "overrides").rglob("*.html"):
         project.put(path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8"))
     project.put("docs/index.md", "---\nsummary: Home.\ntemplate: home.html\n---\n\n# Home\n")
