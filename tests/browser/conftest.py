@@ -113,7 +113,8 @@ def book(server: tuple[Path, int], tmp_path_factory: pytest.TempPathFactory) -> 
         f"INHERIT: {HERE / 'mkdocs.yml'}\nsite_url: {url}\nsite_dir: {root / 'book'}\nwatch: []\n"
         f"docs_dir: {HERE / 'docs'}\n"
         f"theme: {{custom_dir: {HERE / 'overrides'}}}\nplugins:\n  metalworking:\n"
-        f"    sources: {HERE / 'sources.yml'}\n    lock: {HERE / 'sources.lock'}\n    quantities: {HERE / 'quantities.yml'}\n    code: {HERE / 'code'}\n"
+        f"    sources: {HERE / 'sources.yml'}\n    lock: {HERE / 'sources.lock'}\n"
+        f"    quantities: {HERE / 'quantities.yml'}\n    code: {HERE / 'code'}\n"
         f"    mapping: {HERE / 'docs/assets/terms.yml'}\n"
         f"    callouts: {{links: {{modal: {{pages: {HERE / 'docs/assets/modal.txt'}}}}}}}\n",
         encoding="utf-8",
