@@ -198,12 +198,14 @@ def test_errors_end_a_build_of_zensical(engines, book: Project, page: str, said:
 def test_cards_are_told_by_zensical_and_fatal_when_the_extension_is_strict(engines, book: Project) -> None:  # type: ignore[no-untyped-def]
     (book.root / "code").rename(book.root / "away")
     text = (book.root / "mkdocs.yml").read_text(encoding="utf-8").replace("!relative $docs_dir", "docs")
-    book.put("mkdocs.yml", text.replace("{store: store}", "{store: store, offline: true}"))
+    book.put("mkdocs.yml", text.replace("mkdocs_metalworking: {", "mkdocs_metalworking: {offline: true, "))
     built = engines(book.root, "zensical", "build", "-f", "mkdocs.yml")
     assert built.returncode == 0, built.stdout + built.stderr
     assert "docs/part/one.md:14: acme/kernels" in built.stdout + built.stderr
     assert "mw-card" in book.html("part/one/index.html")
-    book.put("mkdocs.yml", text.replace("{store: store}", "{store: store, offline: true, strict: true}"))
+    book.put(
+        "mkdocs.yml", text.replace("mkdocs_metalworking: {", "mkdocs_metalworking: {offline: true, strict: true, ")
+    )
     strict = engines(book.root, "zensical", "build", "--clean", "-f", "mkdocs.yml")
     assert strict.returncode != 0
     assert "could not be read" in strict.stdout + strict.stderr
