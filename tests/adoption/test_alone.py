@@ -1,4 +1,4 @@
-"""The wheel in an empty environment: two pages, stock Material, ``plugins: [metalworking]``."""
+"""The wheel in an empty environment: two pages, stock Material, the plugin with citations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from tests.transports.test_package import WHEEL_NAME, IndexServer, wheel
 MKDOCS = """\
 site_name: Elsewhere
 theme: material
-plugins: [metalworking]
+plugins:
+  - metalworking:
+      citations: true
 """
 
 
@@ -80,7 +82,7 @@ def test_the_same_site_from_a_package_index(python: Path, adopter: Project, serv
     package = "license: MIT\n    packages:\n      - wheel: demo-pkg==1.0\n        root: inc/"
     adopter.put("sources.yml", sources.replace("license: MIT", package))
     settings = {"PIP_INDEX_URL": index.url, "PIP_EXTRA_INDEX_URL": "", "PIP_CONFIG_FILE": "/dev/null"}
-    adopter.put("mkdocs.yml", MKDOCS.replace("[metalworking]", "\n  - metalworking:\n      store: store"))
+    adopter.put("mkdocs.yml", MKDOCS.replace("      citations", "      store: store\n      citations"))
     lock = call(python, adopter.root, "mkdocs_metalworking", "lock", **settings)
     assert lock.returncode == 0, lock.stdout + lock.stderr
     assert "1 files, 1 archives, 1 newly bound" in lock.stderr
