@@ -160,7 +160,9 @@ def test_a_row_has_an_address(page: Page, site: Served) -> None:
     page.locator("#term-ncu th").hover()
     page.locator("#term-ncu").get_by_role("link", name="Link to this row").click()
     page.wait_for_url("**/second/three/#term-ncu")
-    assert page.locator("#term-ncu").bounding_box()["y"] > 40  # type: ignore[index]  # not under the header
+    expect(page.locator("#term-ncu")).to_have_class(re.compile("mw-shown"))  # the row has been gone to
+    below = "document.querySelector('#term-ncu').getBoundingClientRect().top > 40"
+    page.wait_for_function(below)  # not under the header
 
 
 def test_the_table_on_a_phone(phone: Page, site: Served) -> None:
