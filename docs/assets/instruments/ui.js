@@ -1,4 +1,4 @@
-/* What the instruments share: elements, controls that live in the address, results that are spoken, charts. */
+/* What the instruments and the Lab share: elements, numbers as text, tables, charts. */
 
 const put = (el, attributes, children) => {
   for (const [name, value] of Object.entries(attributes)) {
@@ -65,6 +65,8 @@ export const chart = (width, height, title, description, ...children) => {
     ...children,
   );
 };
+/** A drawing inside a stage, which has the words for it. */
+export const sheet = (width, height, ...children) => draw("svg", { class: "mw-svg", viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" }, ...children);
 export const label = (x, y, text, cls = "d-s") => draw("text", { x, y, class: cls }, text);
 /** A horizontal bar with its value, for lists of bars on one scale. */
 export const bars = (width, title, description, rows, most, { unit = "", limit = null } = {}) => {
