@@ -39,16 +39,16 @@ const shape = (layers, heads, kvHeads, headDim) => ({ layers, heads, kvHeads, he
 const llama = shape(32, 32, 32, 128);
 const mistral = shape(32, 32, 8, 128);
 /** Weights in billions and bits of each, from the counts and the size of a file. */
-const model = (name) => {
-  const billions = quantity(`${name}.weights`);
-  return { active: billions, total: billions, bits: Number(((quantity(`${name}.size`) * 2 ** 30 * 8) / (billions * 1e9)).toFixed(3)) };
+const model = (weights, size) => {
+  const billions = quantity(weights);
+  return { active: billions, total: billions, bits: Number(((quantity(size) * 2 ** 30 * 8) / (billions * 1e9)).toFixed(3)) };
 };
 /** Published runs: name, values, decode and prompt tokens per second, remark, share of the chip's cores where it is not all. */
 export const RUNS = [
-  ["Mistral 7B Q4_0, base M5", { ...model("mistral"), ...mistral, chip: "M5", path: "matrix", memory: quantity("m5.memory") }, quantity("m5.mistral.decode"), quantity("m5.mistral.prompt"), "llama-bench in llama.cpp PR 16634, prompt 512, one machine"],
-  ["TinyLlama 1.1B Q4_0, base M5", { ...model("tinyllama"), ...shape(22, 32, 4, 64), chip: "M5", path: "matrix", memory: quantity("m5.memory") }, quantity("m5.tinyllama.decode"), quantity("m5.tinyllama.prompt"), "llama-bench in llama.cpp PR 16634, prompt 512, one machine, its prompt varied by a fifth"],
-  [`LLaMA 7B Q4_0, M1 Pro with ${quantity("m1-pro.llama.cores")} cores`, { ...model("llama"), ...llama, chip: "M1 Pro", path: "alu", memory: quantity("m1-pro.memory") }, quantity("m1-pro.llama.decode"), quantity("m1-pro.llama.prompt"), "llama.cpp discussion 4167; the plateau is that of its cores", quantity("m1-pro.llama.cores") / quantity("m1-pro.cores")],
-  [`LLaMA 7B Q4_0, M3 Pro with ${quantity("m3-pro.llama.cores")} cores`, { ...model("llama"), ...llama, chip: "M3 Pro", path: "alu", memory: quantity("m3-pro.memory") }, quantity("m3-pro.llama.decode"), quantity("m3-pro.llama.prompt"), "llama.cpp discussion 4167", quantity("m3-pro.llama.cores") / quantity("m3-pro.cores")],
+  ["Mistral 7B Q4_0, base M5", { ...model("mistral.weights", "mistral.size"), ...mistral, chip: "M5", path: "matrix", memory: quantity("m5.memory") }, quantity("m5.mistral.decode"), quantity("m5.mistral.prompt"), "llama-bench in llama.cpp PR 16634, prompt 512, one machine"],
+  ["TinyLlama 1.1B Q4_0, base M5", { ...model("tinyllama.weights", "tinyllama.size"), ...shape(22, 32, 4, 64), chip: "M5", path: "matrix", memory: quantity("m5.memory") }, quantity("m5.tinyllama.decode"), quantity("m5.tinyllama.prompt"), "llama-bench in llama.cpp PR 16634, prompt 512, one machine, its prompt varied by a fifth"],
+  [`LLaMA 7B Q4_0, M1 Pro with ${quantity("m1-pro.llama.cores")} cores`, { ...model("llama.weights", "llama.size"), ...llama, chip: "M1 Pro", path: "alu", memory: quantity("m1-pro.memory") }, quantity("m1-pro.llama.decode"), quantity("m1-pro.llama.prompt"), "llama.cpp discussion 4167; the plateau is that of its cores", quantity("m1-pro.llama.cores") / quantity("m1-pro.cores")],
+  [`LLaMA 7B Q4_0, M3 Pro with ${quantity("m3-pro.llama.cores")} cores`, { ...model("llama.weights", "llama.size"), ...llama, chip: "M3 Pro", path: "alu", memory: quantity("m3-pro.memory") }, quantity("m3-pro.llama.decode"), quantity("m3-pro.llama.prompt"), "llama.cpp discussion 4167", quantity("m3-pro.llama.cores") / quantity("m3-pro.cores")],
 ].map(([name, values, out, into, why, part = 1]) => [name, { ...values, k: "f16", v: "f16", tokens: 0, batch: 1, prompt: 512, roofs: "counted" }, out, into, why, part]);
 
 const runOf = (state) => RUNS.find(([, values]) => Object.entries(values).every(([key, value]) => String(state[key]) === String(value)));
