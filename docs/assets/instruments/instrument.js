@@ -138,7 +138,8 @@ export const mount = async (place, spec) => {
   };
   const change = (control, value, typing) => {
     player?.stop();
-    state = { ...state, [control.key]: value, ...control.sets?.(value, state) };
+    const moved = { ...state, [control.key]: value };
+    state = { ...moved, ...control.sets?.(value, moved) };
     all(typing);
   };
   form.addEventListener("submit", (event) => event.preventDefault());
