@@ -107,6 +107,7 @@ const picture = (view, width, ghost) => {
 };
 const hand = {
   name: "Context in tokens",
+  hint: "drag along the curve",
   at: ({ state, out }) => ({ now: state.tokens, min: 0, max: CONTEXT.at(-1), text: `${count(state.tokens)} tokens of context, at most ${round(out.perSecond)} per second` }),
   move(point, { scale: { x } }) {
     const tokens = x.of(point.x);

@@ -121,6 +121,7 @@ const within = ({ of, group, shape }, index) => asked(positionOf(clamp(index, 0,
 const other = ({ group, inGroup, extent }, of) => asked(of.map((value, axis) => clamp(value * group[axis] + inGroup[axis], 0, extent[axis] - 1)));
 const hand = {
   name: "A thread of the grid",
+  hint: "touch a group or a thread",
   at: ({ thread, extent, of, simdgroup, lane }) => ({ now: thread[0] + extent[0] * (thread[1] + extent[1] * thread[2]), min: 0, max: product(extent) - 1, text: `thread ${triple(thread)}, group ${triple(of)}, simdgroup ${simdgroup}, lane ${lane}` }),
   move(point, { from, state, scale }) {
     const view = read(state);

@@ -108,6 +108,7 @@ const picture = ({ state, orders }, width, ghost) => {
 const WAITS = [0, ...doublings(16, 8192, 4)];
 const hand = {
   name: "Four orders of a step over time",
+  hint: "touch an order, drag its latency",
   at: ({ state, chosen }) => ({ now: state.wait, min: 0, max: 8192, text: `${chosen.way.name}, ${count(state.wait)} cycles of latency, busy ${percent(chosen.share)}` }),
   move(point, { from, state, moved, scale: { scale, top, step } }) {
     const way = ORDERS[Math.min(ORDERS.length - 1, Math.max(0, Math.floor((from.y - top) / step)))];

@@ -61,7 +61,7 @@ const picture = (view, width, ghost) => {
       const mine = state.shuffles === 0 ? each === lane : inRow && has.includes(each);
       const cls = mine ? "i-registers" : friends.includes(each) ? "i-registers-faint" : "d-box";
       parts.push(draw("rect", { class: cls, x: edge(c) + 0.5, y: down(r) + 0.5, width: cell - 1, height: cell - 1 }));
-      if (cell >= 16) parts.push(label(edge(c) + cell / 2, down(r) + cell / 2 + 4, each, mine ? "d-s d-mid d-on" : cls === "d-box" ? "d-s d-mid" : "i-ink d-mid"));
+      if (cell >= 16) parts.push(label(edge(c) + cell / 2, down(r) + cell / 2 + 4, each, mine ? "d-s d-mid d-on" : cls === "d-box" ? "d-s d-mid" : "i-ink i-flat d-mid"));
     }
   }
   for (let column = 0; column < map.columns; column += 1) if (cell >= 22 || column % 4 === 0) parts.push(label(edge(column) + cell / 2, top - 5, column, "d-s d-mid"));
@@ -78,7 +78,7 @@ const picture = (view, width, ghost) => {
   ordered.forEach((one, at) => {
     const x = left + at * each;
     parts.push(draw("rect", { class: one === lane ? "i-registers" : "i-registers-faint", x: x + 0.5, y: strip, width: each - 5, height: 22 }));
-    parts.push(label(x + (each - 5) / 2, strip + 15, `lane ${one}`, one === lane ? "d-s d-mid d-on" : "i-ink d-mid"));
+    parts.push(label(x + (each - 5) / 2, strip + 15, `lane ${one}`, one === lane ? "d-s d-mid d-on" : "i-ink i-flat d-mid"));
     const sum = summed(one, state.shuffles).flatMap(columnsOf).sort((a, b) => a - b);
     const runs = [];
     for (const c of sum) {
@@ -108,6 +108,7 @@ const read = (state) => {
 const touch = (size, row, column) => ({ by: "element", row, column, lane: owner(size, row, column)[0] });
 const hand = {
   name: "A cell of the fragment",
+  hint: "touch a cell",
   at: ({ row, column, lane, map }) => ({ now: row * map.columns + column, min: 0, max: map.rows * map.columns - 1, text: `row ${row}, column ${column}, lane ${lane}` }),
   move(point, { state, scale: { cell, left, top } }) {
     const map = MAPS[state.size];

@@ -9,12 +9,13 @@ const SLOP = 6;
 export const grip = (x, y, cls = "i-grip") => draw("g", { class: "mw-i-grip" }, draw("circle", { class: "i-reach", cx: x, cy: y, r: 22 }), draw("circle", { class: cls, cx: x, cy: y, r: 8 }));
 
 /**
- * A stage for a drawing that is played: a slider to assistive technology, named `name`. `move(point, held)` is told
+ * A stage for a drawing that is played: a slider to assistive technology, named `name` and
+ * described by the element with the id `hint`. `move(point, held)` is told
  * where in the picture the pointer is, in units of its view box; `held` has where it was taken and what `take()` gave
  * then. `key(name)` gets the arrows, Home, End and the page keys, and says whether it did something.
  */
-export const stage = (name, { take, move, key }) => {
-  const box = make("div", { class: "mw-i-stage", role: "slider", tabindex: "0", "aria-label": name, "aria-valuemin": 0, "aria-valuemax": 0, "aria-valuenow": 0 });
+export const stage = (name, hint, { take, move, key }) => {
+  const box = make("div", { class: "mw-i-stage", role: "slider", tabindex: "0", "aria-label": name, "aria-describedby": hint, "aria-valuemin": 0, "aria-valuemax": 0, "aria-valuenow": 0 });
   const at = (event) => {
     const svg = box.querySelector("svg");
     const seen = svg.getBoundingClientRect();

@@ -5,7 +5,7 @@
  *
  * A spec has a title; controls; read(state), all that follows from a state, or a sentence thrown by wrong();
  * says(view); figures(view), what a pinned state is compared by; picture(view, width, ghost), an SVG or {svg, ...} with
- * what a drag wants to know of it; hand: its name, at(view) for assistive technology, move(point, held) and key(name,
+ * what a drag wants to know of it; hand: its name, a hint of what the hand may do, at(view) for assistive technology, move(point, held) and key(name,
  * view), which give changed values or nothing; details(view, width), what stands below; play: {label, advance(view,
  * first)}. A control has a key (its name in the address), a label and a value, and is one of: options [[value, label],
  * ...]; check; text; otherwise a number with min, max, step, whole, unit. With `stops` it is a slider, `front` puts it
@@ -47,7 +47,7 @@ export const mount = async (place, spec) => {
   const { front, dials, more, fields } = build(name, { ...spec, controls }, (control, value) => change(control, value));
   const preset = spec.presets && make("select", { id: `mw-i-${name}-preset` }, make("option", { value: "" }, "Your own numbers"), spec.presets.map(([text], at) => make("option", { value: at }, text)));
   if (preset) front.prepend(make("div", { class: "mw-i-field mw-i-wide" }, make("label", { for: preset.id }, spec.presetLabel || "Example"), preset));
-  const stage = staged(spec.hand.name, {
+  const stage = staged(spec.hand.name, `mw-i-${name}-hint`, {
     take: () => ({ state: { ...state }, scale }),
     move: (point, held) => view && take(spec.hand.move(point, held)),
     key: (key) => view !== null && take(spec.hand.key(key, view)),
@@ -73,9 +73,10 @@ export const mount = async (place, spec) => {
   const against = make("span", { class: "mw-i-versus" });
   const says = make("p", { class: "mw-i-says", id: `mw-i-${name}-says`, role: "status", "aria-live": "polite" }, result, against);
   const shows = make("div", { class: "mw-i-shows" });
-  const title = make("p", { class: "mw-i-title", id: `mw-i-${name}-title` }, spec.title);
+  const title = make("span", { id: `mw-i-${name}-title` }, spec.title);
+  const head = make("p", { class: "mw-i-title mw-i-head" }, title, make("small", { id: `mw-i-${name}-hint` }, `${spec.hand.hint}, or the arrow keys`));
   const form = make("form", { class: "mw-i-form", autocomplete: "off" }, front.childElementCount ? front : null, make("div", { class: "mw-i-play" }, make("div", { class: "mw-i-main" }, stage.box, says), dials), more);
-  const live = make("div", { class: "mw-i-live", role: "group", "aria-labelledby": title.id }, title, form, shows);
+  const live = make("div", { class: "mw-i-live", role: "group", "aria-labelledby": title.id }, head, form, shows);
 
   const same = (values) => Object.entries(values).every(([key, value]) => String(state[key]) === String(value));
   const texts = () =>

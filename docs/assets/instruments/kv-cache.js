@@ -52,6 +52,7 @@ const picture = (view, width, ghost) => {
 };
 const hand = {
   name: "Tokens in the cache",
+  hint: "drag along the curve",
   at: ({ state, size, verdict }) => ({ now: state.tokens, min: 1, max: TOKENS.at(-1), text: `${count(state.tokens)} tokens, ${round(size / 1e9)} GB, ${verdict}` }),
   move: (point, { scale: { x } }) => ({ tokens: TOKENS.reduce((best, one) => (Math.abs(Math.log(one / x.of(point.x))) < Math.abs(Math.log(best / x.of(point.x))) ? one : best)) }),
   key(name, { state }) {

@@ -92,6 +92,7 @@ const picture = (view, width, ghost) => {
 };
 const hand = {
   name: "The product on the map of M and N",
+  hint: "drag the point",
   at: ({ state, made }) => ({ now: nearest(SIZES, state.M) * SIZES.length + nearest(SIZES, state.N), min: 0, max: SIZES.length ** 2 - 1, text: `M ${count(state.M)}, N ${count(state.N)}: ${made.kind}` }),
   move(point, { scale: { left, cell, high, bottom } }) {
     const at = (place) => SIZES[Math.min(SIZES.length - 1, Math.max(0, Math.floor(place)))];

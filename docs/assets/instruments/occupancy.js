@@ -84,6 +84,7 @@ const picture = (view, width, ghost) => {
 const clamp = (value, low, high) => Math.min(high, Math.max(low, value));
 const hand = {
   name: "What one threadgroup takes of the core",
+  hint: "drag a bar",
   at: ({ state, groups, simdgroups, later }) => ({ now: state.registers, min: 1, max: CEILING, text: `${state.registers} registers, ${count(state.memory)} bytes, ${count(state.threads)} threads: ${later ? "unknown" : `${groups} threadgroups, ${simdgroups} simdgroups`}` }),
   move(point, { from, state, scale: { first, left, wide } }) {
     const row = Math.floor((from.y - first + 16) / 38);

@@ -107,6 +107,7 @@ const picture = (view, width, ghost) => {
 const withScore = ({ state, scores }, index, value) => ({ scores: scores.map((score, at) => (at === index ? value : score)).join(", "), step: Math.floor(index / state.tile) + 1 });
 const hand = {
   name: "The row of scores",
+  hint: "touch a tile, drag a score",
   at: ({ at, all, now }) => ({ now: at, min: 1, max: all.length, text: `tile ${at} of ${all.length}, m ${show(now.m)}, l ${show(now.l)}, O ${show(now.o)}` }),
   move(point, { from, state, scale: { x0, wide, y } }) {
     const view = read(state);

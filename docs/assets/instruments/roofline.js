@@ -67,7 +67,7 @@ const picture = (view, width, ghost) => {
       view.over && draw("path", { class: "i-over", d: roofPath(x, y, view.over) }),
       draw("path", { class: "i-curve", d: roofPath(x, y, view.roof) }),
       names.map((one) => label(x.to, one.y, one.text, "d-s d-end")),
-      known && meets < high && [draw("path", { class: "d-dash", d: `M${x.at(meets)} ${y.at(view.roof.tflops)}V${y.from}` }), label(x.at(meets) + 4, y.from - 6, `ridge ${round(meets)}`)],
+      known && meets < high && [draw("path", { class: "d-dash", d: `M${x.at(meets)} ${y.at(view.roof.tflops)}V${y.from}` }), label(x.at(meets) + (x.at(meets) > x.from + 80 ? -4 : 4), y.from - 6, `ridge ${round(meets)}`, x.at(meets) > x.from + 80 ? "d-s d-end" : "d-s")],
       draw("path", { class: "d-dash", d: `M${x.at(point)} ${y.at(top)}V${y.from}` }),
       reached && [draw("path", { class: "i-wait-line", d: `M${x.at(point)} ${y.at(top)}V${y.at(reached)}` }), grip(x.at(point), y.at(reached), "i-spot")],
       grip(x.at(point), y.at(top)),
@@ -89,6 +89,7 @@ const slide = (state, point) => {
 const timed = ({ flop }, tflops) => ({ ms: Number((flop / tflops / 1e9).toPrecision(4)) });
 const hand = {
   name: "The point under the roof",
+  hint: "drag the point",
   at: (view) => ({ now: view.point.toPrecision(3), min: 0, max: 16384, text: `${round(view.point)} FLOP per byte, bound ${view.known ? `${round(view.best)} TFLOPS` : "unknown"}${view.reached ? `, reached ${round(view.reached)}` : ""}` }),
   move(point, { from, state, scale: { x, y } }) {
     const view = read(state);

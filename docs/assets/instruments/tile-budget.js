@@ -155,6 +155,7 @@ const picture = (view, width, ghost) => {
 };
 const hand = {
   name: "The lower right corner of the tile",
+  hint: "drag the corner",
   at: ({ state }) => ({ now: state.bm * state.bn, min: 0, max: LARGEST * LARGEST, text: `${state.bm} by ${state.bn}` }),
   move(point, { state, scale: { scale, left, top } }) {
     return { bm: snap((point.y - top) / scale, unit(state.fragment, state.wm)), bn: snap((point.x - left) / scale, unit(state.fragment, state.wn)) };
