@@ -200,9 +200,9 @@ def _front(text: str) -> None:
     meta, problems = read_front_matter(text, "p.md", _CALLOUTS)
     printable(problems)
     meta.summary.encode()
-    if meta.cuda is not None:
-        slugs = [slug for _, found in meta.cuda.links for slug in found]
-        "".join([meta.cuda.term, *meta.cuda.apis, *slugs, meta.cuda.carries, meta.cuda.misleads]).encode()
+    if meta.callout is not None:
+        slugs = [slug for _, found in meta.callout.links for slug in found]
+        "".join([meta.callout.term, *meta.callout.apis, *slugs, meta.callout.carries, meta.callout.misleads]).encode()
 
 
 def _citation(text: str) -> None:
