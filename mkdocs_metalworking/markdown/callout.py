@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement
 
 from markdown.preprocessors import Preprocessor
@@ -11,9 +10,7 @@ from markdown.util import AtomicString
 
 from ..glossary.callout import Callout, Callouts, split_front_matter, with_quantities
 from ..quote.diagnostics import MetalworkingError
-
-if TYPE_CHECKING:
-    from .extension import Work
+from .work import Work
 
 
 class FrontMatterPreprocessor(Preprocessor):

@@ -22,7 +22,7 @@ from mkdocs_metalworking.quote.directive import parse_directive
 from mkdocs_metalworking.quote.lines import format_ranges, parse_ranges
 from mkdocs_metalworking.quote.lock import Lock, load_lock
 from mkdocs_metalworking.quote.permalinks import parse_permalink, permalink
-from mkdocs_metalworking.quote.sources import load_sources
+from mkdocs_metalworking.quote.sources_file import load_sources
 from tests.support import ASKED, EXTENSION_CONFIGS, EXTENSIONS
 
 _CALLOUTS = Callouts.of(ASKED["callouts"], Path())

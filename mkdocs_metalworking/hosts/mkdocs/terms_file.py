@@ -14,7 +14,7 @@ from ...glossary.terms import KEYS, Row, Terms
 from ...quote.citations import CitedLines, CitedReference, parse_citation
 from ...quote.diagnostics import MetalworkingError
 from ...quote.permalinks import permalink
-from ...quote.quotation import Quoter
+from ...quote.quoter import Quoter
 
 SCHEMA = "terms.schema.json"
 
