@@ -62,7 +62,7 @@ KEYS = [
     ("roofline", ["ArrowLeft"] * 8, "15.9 FLOP per byte", "Bound by memory: 15.9 FLOP per byte"),
     ("fragment-map", ["ArrowDown", "ArrowRight"], "row 3, column 3, lane 7", "Element (3, 3) is number 1 of lane 7"),
     ("tiling", ["ArrowRight", "ArrowDown"], "80 by 80", "70 of 128 registers per lane"),
-    ("occupancy", ["ArrowLeft"] * 8, "56 registers, 5,376 bytes, 128 threads: 7 threadgroups", "7 threadgroups a core"),
+    ("occupancy", ["ArrowLeft"] * 8, "56 registers, 5,376 bytes, 128 threads: 7 threadgroups", "7 threadgroups per core"),
     ("double-buffer", ["ArrowDown"], "two tiles, the load runs during the math", "does math 100% of the time"),
     ("online-softmax", ["Home", "ArrowRight"], "tile 2 of 4, m 3, l 1.875, O 9", "After 2 of 4 tiles"),
     ("decode-ceiling", ["End"], "1,048,576 tokens of context", "Decode: at most 1.08 tokens per second"),
@@ -212,7 +212,7 @@ def test_a_is_pinned_against_b(page: Page, bench: Served, slug: str) -> None:
 
 def test_the_difference_is_said_with_its_ratio(page: Page, bench: Served) -> None:
     page.goto(f"{bench.url}occupancy/?registers=88&threads=64&pinned=memory%3D16384")
-    expect(says(page)).to_contain_text("9 threadgroups a core, 18 simdgroups")
+    expect(says(page)).to_contain_text("9 threadgroups per core, 18 simdgroups")
     expect(says(page)).to_contain_text("A → B: threadgroups 3 → 9 (× 3); simdgroups 12 → 18 (+50%).")
     page.goto(f"{bench.url}occupancy/?pinned=registers%3D140")
     expect(says(page)).to_contain_text("A: 140 registers: a thread can name 128")

@@ -55,9 +55,9 @@ def test_tile_budget_by_keyboard(page: Page, bench: Served) -> None:
 
 def test_occupancy_by_keyboard(page: Page, bench: Served) -> None:
     page.goto(f"{bench.url}occupancy/")
-    expect(says(page)).to_contain_text("6 threadgroups a core, 24 simdgroups, limited by registers")
+    expect(says(page)).to_contain_text("6 threadgroups per core, 24 simdgroups, limited by registers")
     set_by_keyboard(page, "Threadgroup memory, bytes", "16384")
-    expect(says(page)).to_contain_text("3 threadgroups a core, 12 simdgroups, limited by threadgroup memory")
+    expect(says(page)).to_contain_text("3 threadgroups per core, 12 simdgroups, limited by threadgroup memory")
     set_by_keyboard(page, "Registers per thread", "130")
     expect(says(page)).to_contain_text("a thread can name 128")
     set_by_keyboard(page, "Registers per thread", "64")
@@ -89,7 +89,7 @@ def test_dispatch_geometry_by_keyboard(page: Page, bench: Served) -> None:
     choose_by_keyboard(page, "Launch", "Groups 24")
     expect(says(page)).to_contain_text("lane 24 of a simdgroup is in another row than lane 0")
     set_by_keyboard(page, "Thread limit of the pipeline", "128")
-    expect(says(page)).to_contain_text("192 threads a group exceed the pipeline's 128")
+    expect(says(page)).to_contain_text("192 threads per group exceed the pipeline's 128")
 
 
 def test_sliders_by_keyboard(page: Page, bench: Served) -> None:
@@ -140,16 +140,16 @@ def test_the_state_is_in_the_address(page: Page, bench: Served) -> None:
     assert page.url.startswith(f"{bench.url}occupancy/?other=1&registers=88&threads=64"), (
         "only what differs, and nothing lost"
     )
-    expect(says(page)).to_contain_text("9 threadgroups a core, 18 simdgroups")
+    expect(says(page)).to_contain_text("9 threadgroups per core, 18 simdgroups")
     page.reload()
-    expect(says(page)).to_contain_text("9 threadgroups a core, 18 simdgroups")
+    expect(says(page)).to_contain_text("9 threadgroups per core, 18 simdgroups")
     expect(page.get_by_label("Kernel", exact=True).locator("option:checked")).to_have_text(
         re.compile("two simdgroups, 88")
     )
     page.get_by_role("button", name="Reset").click()
     assert "registers" not in page.url
     page.goto(f"{bench.url}occupancy/?registers=nonsense&threads=-4&family=99&memory=1e99")
-    expect(says(page)).to_contain_text("6 threadgroups a core, 24 simdgroups")
+    expect(says(page)).to_contain_text("6 threadgroups per core, 24 simdgroups")
 
 
 def test_instant_navigation_and_pages_without_an_instrument(page: Page, bench: Served) -> None:
@@ -166,7 +166,7 @@ def test_instant_navigation_and_pages_without_an_instrument(page: Page, bench: S
     slide_by_keyboard(page, "Chip", "M2 Max")
     assert "chip=M2+Max" in page.url
     page.locator(".mw-nav a", has_text="occupancy").first.click()
-    expect(says(page)).to_contain_text("6 threadgroups a core")
+    expect(says(page)).to_contain_text("6 threadgroups per core")
     assert "chip" not in page.url
     page.go_back()
     page.wait_for_url("**/roofline/?chip=M2+Max")

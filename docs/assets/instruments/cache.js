@@ -1,4 +1,4 @@
-/* KV cache: 2 x layers x KV heads x head dimension x bits x tokens, and what reading it once a step costs.
+/* KV cache: 2 x layers x KV heads x head dimension x bits x tokens, and what reading it once per step costs.
    Bits with their scales. ggml blocks of 32: ggml-org/llama.cpp ggml/src/ggml-common.h L184-246 (q4_0 18 bytes, q4_1 20,
    q5_0 22, q5_1 24, q8_0 34). MLX affine, group 64, fp16 scale and bias: 32 bits for 64 values (mlx-lm 0.32.2,
    mlx_lm/models/cache.py). llama.cpp's Metal attention takes only equal types for K and V: ggml-metal-device.m L1165-1167. */

@@ -22,7 +22,7 @@ export const decode = (state, gbs) => {
 };
 /** FLOP of a prompt: weights and causal attention. */
 export const promptFlop = ({ active, layers, heads, headDim, prompt }) => 2 * active * 1e9 * prompt + 2 * layers * heads * headDim * prompt ** 2;
-/** Tokens a second of a prompt, and whether arithmetic or reading the weights once is the bound. */
+/** Tokens per second of a prompt, and whether arithmetic or reading the weights once is the bound. */
 export const prefill = (state, tflops, gbs) => {
   const arithmetic = promptFlop(state) / (tflops * 1e12);
   const reading = weights(state) / (gbs * 1e9);

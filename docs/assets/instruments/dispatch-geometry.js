@@ -45,7 +45,7 @@ const read = (state) => {
   const group = [state.gx, state.gy, state.gz];
   const threads = state.call === "threads";
   const full = product(group);
-  if (full > state.most) throw wrong(`${count(full)} threads a group exceed the pipeline's ${count(state.most)}. Metal rejects the launch; MLX raises an error before it comes to that.`);
+  if (full > state.most) throw wrong(`${count(full)} threads per group exceed the pipeline's ${count(state.most)}. Metal rejects the launch; MLX raises an error before it comes to that.`);
   const made = cut({ size, group, threads });
   const extent = threads ? size : made.groups.map((value, at) => value * group[at]);
   const thread = [state.px, state.py, state.pz].map((value, at) => Math.min(value, extent[at] - 1));
@@ -196,7 +196,7 @@ const spec = {
       code("Metal", `let group = MTLSize(${triplet(group)})`, call),
       code("CUDA", `kernel<<<dim3(${made.groups.join(", ")}), dim3(${group.join(", ")})>>>(…)`, guard.length ? `if (!(${guard.join(" && ")})) return;` : "no guard needed"),
       facts([
-        ["Simdgroups a group", String(Math.ceil(full / WIDTH)), full % WIDTH ? `the last one has ${full % WIDTH} lanes` : "all full"],
+        ["Simdgroups per group", String(Math.ceil(full / WIDTH)), full % WIDTH ? `the last one has ${full % WIDTH} lanes` : "all full"],
         ["Lanes without a thread", count(made.idle), "in the last simdgroup of a group"],
         ["Threadgroups per core", round(made.total / state.cores), "on average; the order is undocumented"],
       ]),

@@ -19,7 +19,7 @@ const read = (state) => {
 };
 const says = ({ state, later, groups, simdgroups, limits }) => {
   if (later) return `Unknown. On ${state.family === "10" ? "M5" : "M3 and M4"} the hardware allocates registers and threadgroup memory while the kernel runs, and no pool size or limit of residency has been published.`;
-  return `${some(groups, "threadgroup")} a core, ${some(simdgroups, "simdgroup")}, limited by ${limits.join(" and ")}. ${simdgroups >= SATURATION ? `That is at or above the ${SATURATION} beyond which more simdgroups bring an M1 Max no more arithmetic; with one chain a thread that is half of peak.` : `That is below the ${SATURATION} up to which an M1 Max gains from more simdgroups, so the kernel needs independent instructions inside each thread.`}`;
+  return `${some(groups, "threadgroup")} per core, ${some(simdgroups, "simdgroup")}, limited by ${limits.join(" and ")}. ${simdgroups >= SATURATION ? `That is at or above the ${SATURATION} beyond which more simdgroups bring an M1 Max no more arithmetic; with one chain per thread that is half of peak.` : `That is below the ${SATURATION} up to which an M1 Max gains from more simdgroups, so the kernel needs independent instructions inside each thread.`}`;
 };
 
 const ROWS = [["registers", "i-registers", POOL.registers], ["threadgroup memory", "i-threadgroup", POOL.memory], ["threads", "i-plain", POOL.threads]];
@@ -54,7 +54,7 @@ const picture = (view, width, ghost) => {
   for (const [at, [name, cls, pool]] of ROWS.entries()) {
     const used = demand[at];
     const sum = later ? 0 : groups * used;
-    parts.push(label(left, y - 3, `${name}: ${at < 2 ? bytes(used) : count(used)} a group${later ? "" : `, ${percent(sum / pool)} of ${at < 2 ? bytes(pool) : count(pool)}`}`, limits.includes(name) ? "i-ink" : "d-s"));
+    parts.push(label(left, y - 3, `${name}: ${at < 2 ? bytes(used) : count(used)} per group${later ? "" : `, ${percent(sum / pool)} of ${at < 2 ? bytes(pool) : count(pool)}`}`, limits.includes(name) ? "i-ink" : "d-s"));
     parts.push(draw("rect", { class: later ? "i-slot" : "d-box", x: left, y: y + 3, width: wide, height: 14 }));
     if (later) parts.push(label(left + wide / 2, y + 14, "size of the pool not published", "d-s d-mid"));
     else {
@@ -111,7 +111,7 @@ const knownLater = (state) => {
     ["Resident simdgroups", "unknown", "Read the occupancy counters of a capture, or launch one, two, three threadgroups per core and look for the knee."],
     ["Registers", m5 ? `no step from ${quantity("m5-max.registers.tried")} to ${LIVE} live values; at ${quantity("m5-max.registers.spilled")} it spilled` : `no step from ${span("m4-pro.registers.tried")} registers`, m5 ? `M5 Max, throughput within ${quantity("m5-max.registers.loss")}%, then a quarter` : `M4 Pro, ${span("m4-pro.registers.loss")}% in all`],
     ["maxTotalThreadsPerThreadgroup", `${count(MOST_THREADS)}, whatever the kernel uses`, "seen on an M4 Pro, an M5 and an M5 Max"],
-    ["Threadgroup memory", `${bytes(state.memory)} of ${bytes(GROUP_MEMORY)} a group`, m5 ? null : `An M4 lost ${round(quantity("m4.codebook.loss"), 2)}% of its speed when a table grew from 4 to 32 KB.`],
+    ["Threadgroup memory", `${bytes(state.memory)} of ${bytes(GROUP_MEMORY)} per group`, m5 ? null : `An M4 lost ${round(quantity("m4.codebook.loss"), 2)}% of its speed when a table grew from 4 to 32 KB.`],
   ]);
 };
 const onM1 = (state) => state.family === "7";
@@ -129,7 +129,7 @@ const spec = {
     { key: "registers", label: "Registers per thread", value: quantity("tile.registers"), min: 1, max: 160, whole: true, stops: even(1, 160) },
     { key: "memory", label: "Threadgroup memory, bytes", value: quantity("tile.memory"), min: 0, max: GROUP_MEMORY, whole: true, stops: even(0, GROUP_MEMORY, 256) },
     { key: "threads", label: "Threads per threadgroup", value: quantity("tile.threads"), min: 1, max: MOST_THREADS, whole: true, stops: even(WIDTH, MOST_THREADS, WIDTH) },
-    { key: "chains", label: "Independent FMA chains a thread", value: "4", options: [["1", "1"], ["2", "2"], ["3", "3"], ["4", "4 or more"]], when: onM1 },
+    { key: "chains", label: "Independent FMA chains per thread", value: "4", options: [["1", "1"], ["2", "2"], ["3", "3"], ["4", "4 or more"]], when: onM1 },
     { key: "type", label: "Precision", value: "FP32", options: [["FP32", "FP32"], ["FP16", "FP16"]], when: onM1 },
   ],
   read, says, picture, hand,
@@ -154,8 +154,8 @@ const spec = {
         state.threads % WIDTH > 0 && ["Idle lanes", `${WIDTH - (state.threads % WIDTH)} in the last simdgroup`, `the group is not a multiple of ${WIDTH}`],
       ]),
       table(
-        `${state.type} FMAs on an M1 Max with ${state.chains === "4" ? "four chains" : state.chains === "1" ? "one chain" : `${state.chains} chains`} a thread`,
-        ["Simdgroups a core", "Cycles an FMA", "Share of peak"],
+        `${state.type} FMAs on an M1 Max with ${state.chains === "4" ? "four chains" : state.chains === "1" ? "one chain" : `${state.chains} chains`} per thread`,
+        ["Simdgroups per core", "Cycles per FMA", "Share of peak"],
         Object.entries(CYCLES[state.type]).map(([residents, row]) => [residents, row[chains].toFixed(2), percent(Math.min(1, 1 / row[chains]))]),
       ),
     ];

@@ -132,7 +132,7 @@ const spec = {
     ["The row of the text", { scores: "1, 2, 0, 3, 1, 1, 2, 0", values: "4, 8, 16, 2, 6, 2, 4, 8", tile: 2, step: 4, base: "2" }],
     ["Rising scores: every tile rescales", { scores: "0, 1, 2, 3, 4, 5, 6, 7", values: "1, 1, 1, 1, 1, 1, 1, 1", tile: 1, step: 8, base: "2" }],
     ["Largest first: no tile rescales again", { scores: "7, 6, 5, 4, 3, 2, 1, 0", values: "1, 2, 3, 4, 5, 6, 7, 8", tile: 2, step: 4, base: "2" }],
-    ["One key an update, as in MLX's decode kernel", { scores: "1, 2, 0, 3, 1, 1, 2, 0", values: "4, 8, 16, 2, 6, 2, 4, 8", tile: 1, step: 8, base: "e" }],
+    ["One key per update, as in MLX's decode kernel", { scores: "1, 2, 0, 3, 1, 1, 2, 0", values: "4, 8, 16, 2, 6, 2, 4, 8", tile: 1, step: 8, base: "e" }],
   ],
   controls: [
     { key: "step", label: "Tiles done", value: 4, min: 1, max: 64, whole: true, stops: (state) => even(1, Math.max(1, Math.ceil(state.scores.split(/[\s,;]+/).filter(Boolean).length / state.tile))) },

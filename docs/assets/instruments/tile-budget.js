@@ -1,7 +1,7 @@
 /* Tile budget: what a GEMM tile asks of registers, threadgroup memory and every level of the memory hierarchy.
    Threadgroup bytes and padding: ml-explore/mlx mlx/backend/metal/kernels/steel/gemm/gemm.h L38-46.
-   Fragments: steel/gemm/mma.h L32-40 and L464-466 (8 x 8, two elements a lane), steel/gemm/nax.h L27-36 and
-   gemm_nax.h L60-64 (16 x 16, eight elements a lane, slabs of 32). */
+   Fragments: steel/gemm/mma.h L32-40 and L464-466 (8 x 8, two elements per lane), steel/gemm/nax.h L27-36 and
+   gemm_nax.h L60-64 (16 x 16, eight elements per lane, slabs of 32). */
 import { CEILING, GROUP_MEMORY, SATURATION, largestThreadgroup, residency } from "./residency.js";
 import { grip } from "./hand.js";
 import { mount as place } from "./instrument.js";
@@ -133,7 +133,7 @@ const picture = (view, width, ghost) => {
     scale, left, top,
     svg: sheet(
       width, wide ? floor : first + 96,
-      label(2, 12, `C: ${bm} × ${bn}${tm ? `, ${round(tm)} × ${round(tn)} fragments a simdgroup` : ""}`, "i-ink"),
+      label(2, 12, `C: ${bm} × ${bn}${tm ? `, ${round(tm)} × ${round(tn)} fragments per simdgroup` : ""}`, "i-ink"),
       draw("rect", { class: level(state.stageA), x: left - 5 - deep, y: top, width: deep, height: h }),
       draw("rect", { class: level(state.stageB), x: left, y: top - 5 - deep, width: w, height: deep }),
       label(2, top - 8, deep < state.bk * scale ? "BK, cut" : `BK ${state.bk}`),
@@ -147,7 +147,7 @@ const picture = (view, width, ghost) => {
       draw("path", { class: "i-edge", d: `M${left} ${floor - 12}v6h${32 * scale}v-6` }),
       label(left + 32 * scale + 6, floor - 4, "32 elements"),
       grip(left + w, top + h),
-      gauge(from, to, first, `registers: ${round(accumulators)}${operands === null ? "" : ` + ${round(operands)}`} of ${CEILING} a lane`, [["i-registers", accumulators], ["i-half", operands ?? 0]], CEILING, ghost?.needs),
+      gauge(from, to, first, `registers: ${round(accumulators)}${operands === null ? "" : ` + ${round(operands)}`} of ${CEILING} per lane`, [["i-registers", accumulators], ["i-half", operands ?? 0]], CEILING, ghost?.needs),
       gauge(from, to, first + 38, `threadgroup memory: ${round(memory / 1024)} of ${GROUP_MEMORY / 1024} KiB`, [["i-threadgroup", memory]], GROUP_MEMORY, ghost?.memory),
       gauge(from, to, first + 76, `threads: ${count(threads)} of ${count(MOST_THREADS)}`, [["i-plain", threads]], MOST_THREADS, ghost?.threads),
     ),
