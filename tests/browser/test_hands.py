@@ -62,7 +62,12 @@ KEYS = [
     ("roofline", ["ArrowLeft"] * 8, "15.9 FLOP per byte", "Bound by memory: 15.9 FLOP per byte"),
     ("fragment-map", ["ArrowDown", "ArrowRight"], "row 3, column 3, lane 7", "Element (3, 3) is number 1 of lane 7"),
     ("tiling", ["ArrowRight", "ArrowDown"], "80 by 80", "70 of 128 registers per lane"),
-    ("occupancy", ["ArrowLeft"] * 8, "56 registers, 5,376 bytes, 128 threads: 7 threadgroups", "7 threadgroups per core"),
+    (
+        "occupancy",
+        ["ArrowLeft"] * 8,
+        "56 registers, 5,376 bytes, 128 threads: 7 threadgroups",
+        "7 threadgroups per core",
+    ),
     ("double-buffer", ["ArrowDown"], "two tiles, the load runs during the math", "does math 100% of the time"),
     ("online-softmax", ["Home", "ArrowRight"], "tile 2 of 4, m 3, l 1.875, O 9", "After 2 of 4 tiles"),
     ("decode-ceiling", ["End"], "1,048,576 tokens of context", "Decode: at most 1.08 tokens per second"),
