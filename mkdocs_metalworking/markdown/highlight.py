@@ -135,7 +135,7 @@ def faithful(html: Sequence[str], lines: Sequence[str]) -> bool:
     """Tell whether *html* is *lines* and nothing more: their very text, in flat spans that carry a colour or a mark.
 
     What a cache gives back is checked by it: a cache is a file that something else may have written. With the spans of
-    colours cut out, what is left must be the lines as they are escaped here, so that any other tag or reference differs.
+    colours cut out, what is left must be the lines as they are escaped here: any other tag or reference differs.
     """
     if len(html) != len(lines):
         return False
