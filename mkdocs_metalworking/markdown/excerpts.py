@@ -18,6 +18,7 @@ from ..quote.mentions import Kind
 from ..quote.own import Changed
 from ..quote.quotation import Quotation
 from . import figure, highlight
+from .anchors import Anchors
 from .quantities import fill
 from .tracking import MARK, Met, Outcome
 from .work import Figure, Work
@@ -109,14 +110,14 @@ class ExcerptProcessor(BlockProcessor):
     def _figure(self, quotation: Quotation, met: Met) -> Element:
         work = self._work
         searchable = work.search if quotation.directive.search is None else quotation.directive.search
-        anchors = figure.Anchors.of(quotation, work.page.ids, work.page.copies)
+        anchors = work.page.names.give(quotation)
         element = figure.figure(quotation, anchors, searchable=searchable)
         # Atomic, so that no inline pattern is tried on the stash mark.
         element.text = AtomicString(work.stash(self._content(quotation, anchors)))
         work.figures.append(Figure(element, quotation, anchors, met))
         return element
 
-    def _content(self, quotation: Quotation, anchors: figure.Anchors) -> str:
+    def _content(self, quotation: Quotation, anchors: Anchors) -> str:
         work = self._work
         if quotation.segments is None or not work.late or work.page.late is None:
             return figure.content(quotation, anchors, work.labels, work.line_cache)

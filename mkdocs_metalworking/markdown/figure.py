@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from xml.etree.ElementTree import Element, SubElement
 
@@ -24,42 +23,11 @@ from ..quote.quotation import Quotation
 from ..quote.repo import Repo
 from ..quote.sources import Pin
 from . import highlight
+from .anchors import Anchors
 from .highlight import LineCache
 from .visible import html_attribute, html_text
 
 _IDENTIFIER = re.compile(r"[^\W\d]\w{2,}")
-
-
-@dataclass(frozen=True, slots=True)
-class Anchors:
-    """The ids of a figure and of its lines. They come from the quotation, so they survive edits around it."""
-
-    prefix: str
-    suffix: str
-
-    @classmethod
-    def of(cls, quotation: Quotation, taken: set[str], copies: dict[str, int] | None = None) -> Anchors:
-        """Choose ids that *taken* does not hold yet, and enter them there.
-
-        *copies* counts how often each was given, so that many copies on a page cost no search.
-        """
-        copies = {} if copies is None else copies
-        prefix = f"--{quotation.file.blob[:7]}-L"
-        numbers = [n for r in quotation.ranges for n in range(r.first, (r.last or 0) + 1)]
-        names = [f"{prefix}{n}" for n in numbers]
-        count = 1
-        while True:
-            anchors = cls(prefix, "" if count == 1 else f"-{count}")
-            ids = {f"{name}{anchors.suffix}" for name in names}
-            if ids.isdisjoint(taken):
-                taken |= ids
-                copies.update(dict.fromkeys(names, count))
-                return anchors
-            count = max(count, *(copies.get(name, 0) for name in names)) + 1
-
-    def line(self, number: int) -> str:
-        """Return the id of a source line."""
-        return f"{self.prefix}{number}{self.suffix}"
 
 
 def figure(quotation: Quotation, anchors: Anchors, *, searchable: bool) -> Element:
@@ -173,7 +141,7 @@ def code(quotation: Quotation, anchors: Anchors, labels: Labels, cache: LineCach
         except highlight.TooSlow:
             highlight.tell_slow(str(file.key))
             lines = highlight.plain_lines(segment.lines)
-        parts.extend(_line(html, n, anchors, n in quotation.hl) for n, html in enumerate(lines, segment.first))
+        parts.extend(_numbered(lines, segment.first, anchors, quotation.hl))
         previous = segment.last
     digits = len(str(quotation.ranges[-1].last))
     lines_shown = format_ranges(quotation.ranges).replace("L", "")
@@ -191,13 +159,14 @@ def _highlighted(quotation: Quotation, segment: Segment) -> list[str]:
     return highlight.highlight_lines(segment.lines, lexer, lead=lead)
 
 
-def _line(html: str, number: int, anchors: Anchors, lit: bool) -> str:
-    name = anchors.line(number)
-    classes = "mw-l mw-hl" if lit else "mw-l"
-    return (
-        f'<span class="{classes}" id="{name}"><a href="#{name}" data-n="{number}" tabindex="-1" aria-hidden="true"></a>'
-        f"{html}\n</span>"
-    )
+def _numbered(lines: Sequence[str], first: int, anchors: Anchors, lit: frozenset[int]) -> list[str]:
+    """Return each line with its id and its number, which is a link to itself."""
+    before, after = anchors.prefix, anchors.suffix
+    return [
+        f'<span class="{"mw-l mw-hl" if n in lit else "mw-l"}" id="{before}{n}{after}">'
+        f'<a href="#{before}{n}{after}" data-n="{n}" tabindex="-1" aria-hidden="true"></a>{html}\n</span>'
+        for n, html in enumerate(lines, first)
+    ]
 
 
 def _gap(last: int, first: int, labels: Labels) -> str:
