@@ -46,29 +46,38 @@ class LineNames:
 
     def __init__(self) -> None:
         self.given: list[Anchors] = []
-        self._taken: set[tuple[str, int, int]] = set()
-        self._copies: dict[tuple[str, int], int] = {}
+        self._taken: dict[str, set[tuple[int, int]]] = {}
+        self._copies: dict[str, dict[int, int]] = {}
 
     def give(self, quotation: Quotation) -> Anchors:
         """Choose ids that no line of the page has yet.
 
         How often each was given is counted, so that many copies on a page cost no search.
         """
-        if self.given and not self._taken:
+        prefix, copy = f"--{quotation.file.blob[:7]}-L", 1
+        found = Anchors(prefix, copy, quotation.ranges)
+        if prefix in self._taken or any(anchors.prefix == prefix for anchors in self.given):
+            taken, copies = self._of(prefix)
+            while any((number, copy) in taken for number in found.numbers):
+                copy = max(copy, *(copies.get(number, 0) for number in found.numbers)) + 1
+                found = Anchors(prefix, copy, quotation.ranges)
+            self._enter(found)
+        self.given.append(found)
+        return found
+
+    def _of(self, prefix: str) -> tuple[set[tuple[int, int]], dict[int, int]]:
+        """Return the numbers that *prefix* was given with, each with its copy, and the last copy of each."""
+        if prefix not in self._taken:
+            self._taken[prefix], self._copies[prefix] = set(), {}
             for anchors in self.given:
-                self._enter(anchors)
-        copy = 1
-        while True:
-            found = Anchors(f"--{quotation.file.blob[:7]}-L", copy, quotation.ranges)
-            if not any((found.prefix, number, copy) in self._taken for number in found.numbers):
-                self._enter(found)
-                self.given.append(found)
-                return found
-            copy = max(copy, *(self._copies.get((found.prefix, number), 0) for number in found.numbers)) + 1
+                if anchors.prefix == prefix:
+                    self._enter(anchors)
+        return self._taken[prefix], self._copies[prefix]
 
     def _enter(self, anchors: Anchors) -> None:
-        self._taken.update((anchors.prefix, number, anchors.copy) for number in anchors.numbers)
-        self._copies.update(((anchors.prefix, number), anchors.copy) for number in anchors.numbers)
+        numbers = anchors.numbers
+        self._taken[anchors.prefix].update((number, anchors.copy) for number in numbers)
+        self._copies[anchors.prefix].update(dict.fromkeys(numbers, anchors.copy))
 
     def rest(self) -> None:
         """The page is converted: forget what can be worked out again."""

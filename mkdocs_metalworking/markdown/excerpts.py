@@ -19,6 +19,7 @@ from ..quote.own import Changed
 from ..quote.quotation import Quotation
 from . import figure, highlight
 from .anchors import Anchors
+from .coloring import ask_ahead
 from .quantities import fill
 from .tracking import MARK, Met, Outcome
 from .work import Figure, Work
@@ -123,6 +124,7 @@ class ExcerptProcessor(BlockProcessor):
             return figure.content(quotation, anchors, work.labels, work.line_cache)
         if quotation.directive.lang:
             highlight.lexer_named(quotation.directive.lang)  # an unknown name is an error now, not later
+        ask_ahead(quotation, work.line_cache)
         key = str(len(work.page.late))
         work.page.late[key] = partial(figure.content, quotation, anchors, work.labels, work.line_cache)
         return figure.search_text(quotation, key)

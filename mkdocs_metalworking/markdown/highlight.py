@@ -23,6 +23,7 @@ from pygments.token import STANDARD_TYPES, Text, Whitespace, _TokenType
 from pygments.util import ClassNotFound
 
 from ..quote.diagnostics import INVISIBLE, MetalworkingError
+from .highlight_pool import Job
 from .lexer import MetalLexer
 from .visible import plainly_visible, show_invisible, unmark
 
@@ -158,6 +159,9 @@ class LineCache(Protocol):
     def __call__(self, key: str, make: Callable[[], list[str]], /) -> list[str]:
         """Return what is kept under *key*, or make and keep it."""
 
+    def ahead(self, key: str, job: Callable[[], Job], /) -> None:
+        """Begin to make what is not kept under *key*; it will be asked for."""
+
     def replace(self, key: str, lines: list[str], /) -> None:
         """Keep *lines* in the place of what was kept and turned out wrong."""
 
@@ -168,6 +172,9 @@ class NoCache:
     def __call__(self, key: str, make: Callable[[], list[str]], /) -> list[str]:
         """Make the lines anew."""
         return make()
+
+    def ahead(self, key: str, job: Callable[[], Job], /) -> None:
+        """Begin nothing."""
 
     def replace(self, key: str, lines: list[str], /) -> None:
         """Keep nothing."""

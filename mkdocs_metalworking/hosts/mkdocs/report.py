@@ -41,8 +41,7 @@ def report_summary(reading: Reading, log: logging.Logger, *, strict: bool) -> No
     if not quotations:
         return
     shown = [q for q in quotations if q.missing is None]
-    where = {q.file: _via(q, reading) for q in shown if q.region is None}  # each file is looked at once
-    via = Counter("the working tree" if q.region is not None else where[q.file] for q in shown)
+    via = Counter(_via(q, reading) for q in shown)
     repos = len({q.pin.repo for q in shown})
     sources = ", ".join(f"{count} from {name}" for name, count in sorted(via.items(), key=lambda item: -item[1]))
     log.info(
@@ -63,8 +62,10 @@ def report_summary(reading: Reading, log: logging.Logger, *, strict: bool) -> No
 
 
 def _via(quotation: Quotation, reading: Reading) -> str:
+    if quotation.region is not None:
+        return "the working tree"
     try:
-        return reading.project.resolver.resolve(quotation.file).via
+        return reading.project.resolver.via(quotation.file)
     except MetalworkingError:
         return "memory"  # under serve: shown as before, and gone from where it came meanwhile
 
