@@ -93,6 +93,11 @@ def shaping(config: MkDocsConfig) -> list[str]:
     return list(found)
 
 
+def read_by_others(config: MkDocsConfig, plugin: object) -> bool:
+    """Tell whether a plugin or a hook beside *plugin* reads pages as they are converted."""
+    return any(getattr(one, "__self__", one) is not plugin for one in config.plugins.events["page_content"])
+
+
 _INCURIOUS = frozenset(
     (
         *("search", "material/search", "material/info", "material/meta", "material/offline", "material/optimize"),

@@ -133,8 +133,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
             self._replay.keep(page, context, sound=not context.diagnostics)
         if "rss" in config.plugins:
             compatibility.describe_for_feeds(page, html, context)
-        readers = config.plugins.events["page_content"]
-        return html if all(_owner(reader) is self for reader in readers) else revealed(html, context)
+        return revealed(html, context) if compatibility.read_by_others(config, self) else html
 
     @event_priority(100)
     def _all_read(self, env: Environment, config: MkDocsConfig, files: Files) -> Environment:
@@ -265,8 +264,3 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         if self._reading is None:
             raise ConfigurationError("metalworking: on_config has not run")
         return self._reading
-
-
-def _owner(method: object) -> object:
-    """Return the plugin or hook that *method* belongs to."""
-    return getattr(method, "__self__", method)
