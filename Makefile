@@ -26,6 +26,8 @@ PROPERDOCS := properdocs==1.6.7
 ZENSICAL := zensical==0.0.73
 export NO_MKDOCS_2_WARNING = 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
+# Hundreds of builds start in the tests, and without it each would compile the package anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 LOWEST := build/lowest
 

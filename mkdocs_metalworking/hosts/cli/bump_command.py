@@ -21,9 +21,10 @@ from .bump.moving import Fresh, Mover
 from .bump.plan import Plan
 from .bump.proof import prove
 from .bump.search import read
-from .common import Program, as_json, ending, locked_lock, open_site, pass_program, stop_at, store_of, write, write_page
+from .common import as_json, ending, locked_lock, open_site, stop_at, store_of, write, write_page
 from .own_pin import move_own, own_commit
 from .pin_edit import move_pin
+from .program import Program, pass_program
 
 
 @click.command()

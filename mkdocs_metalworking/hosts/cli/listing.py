@@ -12,8 +12,9 @@ import click
 from ...glossary.source_list import source_list
 from ...quote.diagnostics import printable
 from ...quote.lines import format_ranges
-from .common import Program, as_json, open_site, pass_program, stop_at, write
+from .common import as_json, open_site, stop_at, write
 from .pages import tell_how, with_plugins
+from .program import Program, pass_program
 from .stats import depth, table
 
 SCHEMAS = ("front_matter", "mapping", "quantities", "sources")
