@@ -184,7 +184,8 @@ def page_meta(meta: Mapping[str, Any], callouts: Callouts | None) -> PageMeta:
             misleads=entry.get("misleads", ""),
             aspect=entry.get("aspect", ""),
         )
-    return PageMeta(str(meta.get("summary") or ""), found, chapter if isinstance(chapter := meta.get("chapter"), bool) else None)
+    chapter = meta.get("chapter")
+    return PageMeta(str(meta.get("summary") or ""), found, chapter if isinstance(chapter, bool) else None)
 
 
 def _check_links(document: YamlDocument, callouts: Callouts | None) -> list[Diagnostic]:

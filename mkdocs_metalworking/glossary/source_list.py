@@ -22,12 +22,12 @@ KINDS = (
 )
 
 
-def source_list(sources: Sources) -> str:
-    """Return the Markdown of SOURCES.md."""
-    return "\n".join(_lines(sources)) + "\n"
+def source_list(sources: Sources, docs: str = "docs/") -> str:
+    """Return the Markdown of SOURCES.md; *docs* leads to the site's pages from there."""
+    return "\n".join(_lines(sources, docs)) + "\n"
 
 
-def _lines(sources: Sources) -> Iterator[str]:
+def _lines(sources: Sources, docs: str) -> Iterator[str]:
     yield "# Sources"
     yield ""
     yield "<!-- Written by `metalworking sources` from sources.yml. -->"
@@ -47,7 +47,7 @@ def _lines(sources: Sources) -> Iterator[str]:
             yield f"## {title}"
             yield ""
             for reference in found:
-                yield _reference(reference)
+                yield _reference(reference, docs)
 
 
 def _pin(pin: Pin) -> Iterator[str]:
@@ -71,9 +71,11 @@ def _pin(pin: Pin) -> Iterator[str]:
         yield f"- Also delivered by the {package.kind} `{package.name}=={package.version}`, under `{package.root}`"
 
 
-def _reference(reference: Reference) -> str:
+def _reference(reference: Reference, docs: str) -> str:
     title = _plain(reference.title)
-    if reference.url:
+    if reference.page:
+        title = f"[{title}](<{docs}{reference.page}>)"
+    elif reference.url:
         title = f"[{title}]({reference.url.replace('(', '%28').replace(')', '%29')})"
     parts = ", ".join(p for p in (_plain(reference.author), title, reference.date) if p)
     return f"- {parts}." + (f" {reference.about}" if reference.about else "")

@@ -12,6 +12,7 @@ import click
 from ...glossary.source_list import source_list
 from ...quote.diagnostics import printable
 from ...quote.lines import format_ranges
+from ..mkdocs.reading import docs_label
 from .common import Program, as_json, open_site, pass_program, stop_at, write
 from .pages import tell_how, with_plugins
 from .stats import depth, table
@@ -83,7 +84,7 @@ def sources(program: Program, only_check: bool) -> None:
     with closing(site.project(offline=True)) as project:
         stop_at(project.problems)
         target = project.settings.root / "SOURCES.md"
-        text = source_list(project.sources)
+        text = source_list(project.sources, docs_label(site.config))
     if target.exists() and target.read_text(encoding="utf-8") == text:
         click.echo("SOURCES.md is current", err=True)
     elif only_check:
