@@ -22,15 +22,20 @@ KINDS = (
 )
 
 
-def source_list(sources: Sources, docs: str = "docs/") -> str:
-    """Return the Markdown of SOURCES.md; *docs* leads to the site's pages from there."""
-    return "\n".join(_lines(sources, docs)) + "\n"
+MARKER = "<!-- Written by `metalworking sources` from sources.yml. -->"
+
+
+def source_list(sources: Sources, docs: str = "docs/", *, before: str = "") -> str:
+    """Return the Markdown of SOURCES.md; *docs* leads to the site's pages from there.
+
+    What stands above its marker in *before*, the file as it is, stays: that part is written by hand.
+    """
+    above, found, _ = before.partition(MARKER)
+    return (above if found else "# Sources\n\n") + "\n".join(_lines(sources, docs)) + "\n"
 
 
 def _lines(sources: Sources, docs: str) -> Iterator[str]:
-    yield "# Sources"
-    yield ""
-    yield "<!-- Written by `metalworking sources` from sources.yml. -->"
+    yield MARKER
     yield ""
     yield "## Repositories"
     yield ""

@@ -168,7 +168,8 @@ def test_a_reference_may_be_a_page_of_the_site(site: Site) -> None:
     """Its link is resolved as the links of the text are, from any page, and its anchor is checked."""
     (site.root / "sources.yml").write_text(
         (site.root / "sources.yml").read_text(encoding="utf-8").replace("references: []", "references:")
-        + "  - {key: runs, title: Our runs, page: 'first/two.md#reads'}\n  - {key: gone, title: Gone, page: first/two.md#none}\n",
+        + "  - {key: runs, title: Our runs, page: 'first/two.md#reads'}\n"
+        + "  - {key: gone, title: Gone, page: 'first/two.md#none'}\n",
         encoding="utf-8",
     )
     site.config("[footnotes, admonition]", "[footnotes, admonition, md_in_html, attr_list]")

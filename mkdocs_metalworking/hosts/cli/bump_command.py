@@ -121,8 +121,9 @@ def _write(project: Project, plan: Plan, docs: str) -> None:
     """Write the pages, then sources.yml and the list made of it, then the lock; each whole or not at all."""
     settings = project.settings
     listed = settings.root / "SOURCES.md"
-    if listed.exists() and listed.read_text(encoding="utf-8") == source_list(project.sources, docs):
-        plan.texts[listed] = source_list(load_sources(plan.sources)[0], docs)
+    before = listed.read_text(encoding="utf-8") if listed.exists() else ""
+    if before and before == source_list(project.sources, docs, before=before):
+        plan.texts[listed] = source_list(load_sources(plan.sources)[0], docs, before=before)
     for path, text in {**plan.texts, settings.sources: plan.sources}.items():
         write_page(path, text)
     with locked_lock(settings) as current:
