@@ -1,4 +1,4 @@
-"""The rule on links: a page that names another page's subject leads there."""
+"""The rule on links: a page that names another page's subject, or a repository to work through, leads there."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from .shape import Hit
 
 PLAIN = {"Numbers", "Reduction", "Failures", "Profiling", "Disassembly", "Sources"}
 """Titles that are also everyday words."""
+EXERCISES = {"Metal-Puzzles": "abeleinin/Metal-Puzzles", "m5-gemm": "yaroslavvb/m5-gemm"}
+"""Repositories of Hands-on: a page that names one links to it or to Hands-on."""
 
 
 class _Loader(yaml.SafeLoader):
@@ -39,11 +41,17 @@ def hits(pieces: Iterable[Piece], here: str, titles: Mapping[str, str]) -> Itera
     told = [piece for piece in pieces if piece.kind in {Kind.PARAGRAPH, Kind.ITEM}]
     linked = {normpath(join(dirname(here), link.partition("#")[0])) for piece in told for link in piece.links}
     for title, page in titles.items():
-        if page in linked or page == here:
-            continue
-        named = re.compile(rf"(?<![\w-]){re.escape(title)}s?(?![\w-])", 0 if title.isupper() else re.IGNORECASE)
-        for piece in told:
-            if found := named.search(piece.text):
-                line = piece.line + piece.text.count("\n", 0, found.start())
-                yield Hit(line, "house.unlinked", f'"{found[0]}" has a page ({page}), and nothing here leads to it')
-                break
+        if page not in linked and page != here:
+            named = rf"(?<![\w-]){re.escape(title)}s?(?![\w-])"
+            yield from _first(told, re.compile(named, 0 if title.isupper() else re.IGNORECASE), page)
+    for name, repo in EXERCISES.items() if titles else ():
+        if not any(repo in link or "hands-on.md" in link for piece in told for link in piece.links):
+            yield from _first(told, re.compile(re.escape(name)), f"github.com/{repo}, or hands-on.md")
+
+
+def _first(told: Iterable[Piece], named: re.Pattern[str], where: str) -> Iterator[Hit]:
+    for piece in told:
+        if found := named.search(piece.text):
+            line = piece.line + piece.text.count("\n", 0, found.start())
+            yield Hit(line, "house.unlinked", f'"{found[0]}" is told elsewhere ({where}), and nothing here leads there')
+            break

@@ -124,6 +124,17 @@ def test_a_subject_with_a_page_is_linked() -> None:
     assert not lint("# T\n\nOccupancy.\n", here="machine/occupancy.md", titles=titles)
 
 
+def test_a_repository_of_hands_on_is_linked() -> None:
+    titles = {"Occupancy": "machine/occupancy.md"}
+    said = [hit.message for hit in lint("# T\n\nm5-gemm is fast.\n", here="metal/mps.md", titles=titles)]
+    assert said == [
+        '"m5-gemm" is told elsewhere (github.com/yaroslavvb/m5-gemm, or hands-on.md), and nothing here leads there'
+    ]
+    linked = "# T\n\n[m5-gemm](https://github.com/yaroslavvb/m5-gemm) is fast, m5-gemm.\n"
+    assert not lint(linked, here="metal/mps.md", titles=titles)
+    assert not lint("# T\n\n[Try it](../hands-on.md): m5-gemm.\n", here="metal/mps.md", titles=titles)
+
+
 def test_the_subjects_are_those_of_the_book() -> None:
     titles = subjects(REPOSITORY / "mkdocs.yml")
     assert titles["Simdgroup"] == "machine/simdgroup.md"
