@@ -15,9 +15,13 @@ from .tracking import Met
 
 @dataclass
 class PageContext:
-    """One page. ``path`` is shown in messages; ``source`` is the whole file, front matter included."""
+    """One page. ``path`` is shown in messages; ``source`` is the whole file, front matter included.
+
+    ``uri`` is its path from the docs folder, where a host tells it; without it a page links to no other.
+    """
 
     path: str = ""
+    uri: str = ""
     source: str | None = None
     meta: PageMeta | None = None
     diagnostics: Diagnostics = field(default_factory=Diagnostics)

@@ -42,7 +42,7 @@ MKDOCS = (
 )
 QUOTING = "# Page\n\n<< excerpt abeleinin/Metal-Puzzles@d631c7f:metal_puzzles.py#L345-348 >>\n"
 SHELL = (
-    "pip install mkdocs-metalworking",
+    "pip install ",
     "mkdocs build -f mkdocs-book.yml",
     "git clone ",
     "cd ",
@@ -376,7 +376,7 @@ def test_the_readme_is_true() -> None:
     for commit in re.findall(r"[0-9a-f]{40}", text):
         assert commit in {pin["commit"] for pin in pins}
     pages = re.findall(
-        r"^ {6}- .*?: (?:machine|metal|mlx|techniques|kernels|war-stories)/[\w-]+\.md$",
+        r"^ {6}- .*?: (?:(?:machine|metal|mlx|techniques|kernels|war-stories)/[\w-]+|two-machines)\.md$",
         (ROOT / "mkdocs.yml").read_text(encoding="utf-8"),
         re.MULTILINE,
     )

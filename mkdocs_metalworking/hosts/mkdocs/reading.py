@@ -149,7 +149,7 @@ class Reading:
         uri = page.file.src_uri
         entry = self._told_by_plugins(page)
         text = self._marks.fill(markdown, uri)
-        context = PageContext(path=self.label(page.file), source=page.file.content_string, meta=entry.meta)
+        context = PageContext(self.label(page.file), uri, page.file.content_string, entry.meta)
         if entry.meta.summary:
             # Escaped, since Material's templates put it into an attribute as it is.
             page.meta.setdefault("description", escape(entry.meta.summary))
