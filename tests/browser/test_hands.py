@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Response, expect
 
 from tests.browser.conftest import Served
 from tests.browser.instruments import (
@@ -318,17 +318,12 @@ def test_the_map_of_decisions_is_that_of_the_rules(page: Page, bench: Served) ->
 
 @pytest.mark.parametrize("slug", SLUGS)
 def test_a_page_loads_its_own_instrument_and_what_it_needs(page: Page, bench: Served, slug: str) -> None:
-    sizes: dict[str, int] = {}
-    page.on(
-        "response",
-        lambda answer: (
-            sizes.update({answer.url.rsplit("/", 1)[1]: len(answer.body())})
-            if "/assets/instruments/" in answer.url
-            else None
-        ),
-    )
+    answers: list[Response] = []
+    page.on("response", lambda answer: answers.append(answer))
     page.goto(f"{bench.url}{slug}/", wait_until="networkidle")
     expect(says(page)).not_to_be_empty()
+    ours = [answer for answer in answers if "/assets/instruments/" in answer.url]
+    sizes = {answer.url.rsplit("/", 1)[1]: len(answer.body()) for answer in ours}
     own = "tile-budget" if slug == "tiling" else slug
     others = {f"{name}.js" for name in PLACES.values()} - {f"{own}.js"}
     assert not others & set(sizes)
