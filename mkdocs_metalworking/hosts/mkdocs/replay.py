@@ -78,8 +78,8 @@ class Replay:
         self._pages = ""
         self._pending: dict[str, tuple[str, int]] = {}
         self._replayed: dict[str, Rendered] = {}
-        self.replayed = 0
-        self.rendered = 0
+        self.restored = self.replayed = self.rendered = 0
+        """Pages of the last build that were not converted, not rendered, and rendered."""
 
     def watch(self) -> None:
         """Begin to count warnings."""
@@ -91,7 +91,7 @@ class Replay:
 
     def begin(self, config: MkDocsConfig, files: Files, inputs: Iterable[Path]) -> None:
         """Start a build; *inputs* are further files that shape every page."""
-        self.replayed = self.rendered = 0
+        self.restored = self.replayed = self.rendered = 0
         self._pending.clear()
         self._replayed.clear()
         self._markdown_known = all(_known(extension, config) for extension in config.markdown_extensions)
@@ -129,6 +129,7 @@ class Replay:
         rendered = self._replayed.pop(page.file.src_uri, None)
         if rendered is None:
             return None
+        self.restored += 1
         page.markdown = markdown
         page.toc = rendered.toc
         if rendered.title is not None:
