@@ -1,4 +1,4 @@
-"""Pages made at random under ``serve``: after every save, each is what a build from nothing writes. ``soak`` has more."""
+"""Pages made at random under ``serve``: after every save each is what a build from nothing writes; more in soak."""
 
 from __future__ import annotations
 
