@@ -261,7 +261,7 @@ def test_any_text_is_a_formula_or_an_error(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["¼", "½m", "m*¾", "1/¼", "m⁰"])
 def test_digits_that_are_no_decimal_are_no_unit(text: str) -> None:
-    with pytest.raises(MetalworkingError, match="Pint knows no unit|cannot read unit"):
+    with pytest.raises(MetalworkingError, match=r"no unit|cannot read unit"):
         UNITS.unit(text)
 
 
