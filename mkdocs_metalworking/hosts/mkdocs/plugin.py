@@ -76,6 +76,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         compatibility.take_over(config)
         try:
             settings = Settings.of(dict(self.config), base=base_dir)
+            project = self._project(settings)
         except MetalworkingError as problem:
             raise ConfigurationError(str(problem)) from problem
         self._watched = [
@@ -85,7 +86,6 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
             *([config.theme.custom_dir] if config.theme.custom_dir else []),
             *([str(settings.root / self.config.mapping)] if self.config.mapping else []),
         ]
-        project = self._project(settings)
         extension = MetalworkingExtension(project=project)
         extension.late = self.errand is not None or searched(config)  # a search reads plain code
         extension.search = self.config.search
