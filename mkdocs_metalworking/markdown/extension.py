@@ -70,7 +70,7 @@ class Work:
         if extension.conversions is not None:
             self.page = extension.conversions(source)
         elif rendered is not None:
-            self.page, extension.base = rendered
+            self.page, extension.base, extension.home = rendered
         else:
             self.page = extension.page or PageContext(path=extension.getConfig("page") or "", source=source)
         if self.page.source is None:
@@ -212,6 +212,8 @@ class MetalworkingExtension(Extension):
         self.line_cache: LineCache = highlight.no_cache
         self.base: Path | None = None
         """Where relative paths start, when the host tells: else the working directory."""
+        self.home = ""
+        """The name of the repository that the site lies in, when a host without plugins tells it."""
         self._project = project
         self._alone = project is None
 
@@ -233,6 +235,7 @@ class MetalworkingExtension(Extension):
         wrong = (one for one in project.problems if one.location.path != project.settings.quantities.name)
         if (problem := next(wrong, None)) is not None:
             raise MetalworkingError(problem.code, problem.message, problem.hint, problem.location)
+        project.quoter.home = project.quoter.home or self.home
         return project.quoter
 
     def quantities(self) -> Quantities:

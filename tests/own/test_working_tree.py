@@ -223,3 +223,18 @@ def test_add_tells_what_to_paste(own: Own) -> None:
     done = own.metalworking("add", "--pin", "src/stack.py#L4-6")
     assert done.exit_code == 0, done.output
     assert done.stdout == "<< excerpt self:src/stack.py#L4-6 >>\n"
+
+
+def test_a_citation_of_one_s_own_code_says_what_to_write(own: Own) -> None:
+    own.replace("site/mkdocs.yml", "{store: ../store}", "{store: ../store, citations: true}")
+    cited = ("self:src/stack.py#L4-5, M1", "self:LICENSE", "self@0123456:src/stack.py")
+    own.page("".join(f"Said [@{one}].\n\n" for one in cited))
+    told = "write << excerpt self:{}#symbol=NAME >> on a line of its own, or link to the file"
+    assert own.problems() == [
+        f"docs/index.md:{line}: lines of self are quoted, not cited: [@{cited}] ({told.format(path)})"
+        for line, cited, path in (
+            (3, "self:src/stack.py#L4-5", "src/stack.py"),
+            (5, "self:LICENSE", "LICENSE"),
+            (7, "self@0123456:src/stack.py", "src/stack.py"),
+        )
+    ]
