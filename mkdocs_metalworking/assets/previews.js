@@ -57,7 +57,7 @@ const later = (run, wait) => {
 };
 let pointer = "mouse";
 document.addEventListener("pointerdown", (event) => (pointer = event.pointerType), true);
-document.addEventListener("pointerover", (event) => {
+const over = (event) => {
   if (event.pointerType === "touch") return;
   const link = linkAt(event);
   if (link) {
@@ -65,12 +65,16 @@ document.addEventListener("pointerover", (event) => {
     else later(() => show(link), 220);
   } else if (tip.contains(event.target)) clearTimeout(timer);
   else if (anchor !== document.activeElement) later(hide, 200);
-});
-document.addEventListener("focusin", (event) => {
+};
+const focused = (event) => {
   const link = linkAt(event);
   if (link?.matches(":focus-visible") && pointer !== "touch") show(link);
   else if (anchor && !tip.contains(event.target)) hide();
-});
+};
+document.addEventListener("pointerover", over);
+document.addEventListener("focusin", focused);
+/* The event that brought this module in. */
+export const at = (event) => (event.type === "focusin" ? focused : over)(event);
 document.addEventListener("keydown", (event) => {
   pointer = "key";
   if (event.key === "Escape") hide();
