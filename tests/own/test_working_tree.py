@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from tests.own.conftest import STACK, Own
+from tests.support import git
 
 CHANGED = "docs/index.md:3: self:src/stack.py#symbol=empty is not what was accepted (metalworking accept src/stack.py)"
 
@@ -188,6 +189,9 @@ def test_list_and_a_site_without_an_address(own: Own) -> None:
     assert own.metalworking("list").stdout == "docs/index.md: self:src/stack.py#L4-6 (LICENSE)\n"
     assert own.build("--strict").returncode == 0
     assert re.search(r'<span class="mw-file"[^>]*>stack.py:4', own.html)
+    head = git(own.top, "rev-parse", "HEAD")
+    assert f'<span class="mw-commit" title="src/stack.py at {head}">{head[:7]}</span>' in own.html
+    assert "uncommitted" not in own.html, "it is committed, though nobody told where readers find it"
     own.sources("self: {pin: working-tree, repo: codeberg.org/acme/own, license: GPL-3.0-only}\n")
     assert own.build("--strict").returncode == 0
     assert "https://codeberg.org/acme/own/src/commit/" in own.html
@@ -195,8 +199,6 @@ def test_list_and_a_site_without_an_address(own: Own) -> None:
 
 
 def test_without_a_commit_everything_is_uncommitted(own: Own) -> None:
-    from tests.support import git
-
     git(own.top, "update-ref", "-d", "HEAD")
     own.metalworking("lock")
     assert own.build("--strict").returncode == 0
@@ -213,6 +215,13 @@ def test_add_names_lines_that_somebody_counted(own: Own) -> None:
     refused = own.metalworking("add", "src/stack.py#L3")
     assert refused.exit_code == 1
     assert refused.stdout.startswith("L3 of src/stack.py cannot be told by a symbol or by their words")
+
+
+def test_add_with_a_pin_says_that_the_working_tree_is_quoted(own: Own) -> None:
+    done = own.metalworking("add", "--pin", "src/stack.py#symbol=empty")
+    assert done.exit_code == 0
+    assert "self is the working tree (for a pin write self: {pin: COMMIT}, or take the entry out" in done.stderr
+    assert own.text("site/sources.yml") == "self: working-tree\n"
 
 
 def test_add_tells_what_to_paste(own: Own) -> None:
