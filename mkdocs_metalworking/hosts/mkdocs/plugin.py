@@ -206,7 +206,8 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         self, context: TemplateContext, page: Page, config: MkDocsConfig, nav: Navigation
     ) -> TemplateContext:
         """Put words in the place of code for the search, which reads the page at priority 0."""
-        prepare_search(page, self._current.pages.get(page.file.src_uri), config)
+        ours = bool(self._current.asked.parts) or used_by(page.content or "")
+        prepare_search(page, self._current.pages.get(page.file.src_uri), config, ours=ours)
         return context
 
     @event_priority(-50)
