@@ -87,8 +87,8 @@ def run(folder: Path, count: int, saves: int, first: int = 0) -> tuple[Counter[s
                 told.take()
                 served, said = serve.rebuild(), told.take()
                 tally["restored"] += replay.restored
-                tally["replayed"] += replay.replayed
-                tally["rendered"] += replay.rendered
+                tally["replayed"] += replay.templates.replayed
+                tally["rendered"] += replay.templates.rendered
                 clean, said_clean = serve.clean(), told.take()
                 for name in sorted(served.keys() | clean.keys()):
                     if served.get(name) != clean.get(name):

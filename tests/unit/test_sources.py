@@ -15,7 +15,8 @@ from mkdocs_metalworking.quote.lines import LineRange
 from mkdocs_metalworking.quote.lock import Lock, load_lock
 from mkdocs_metalworking.quote.packages import ArchivePin
 from mkdocs_metalworking.quote.permalinks import parse_permalink, permalink
-from mkdocs_metalworking.quote.sources import NotPinned, load_sources
+from mkdocs_metalworking.quote.sources import NotPinned
+from mkdocs_metalworking.quote.sources_file import load_sources
 
 A, B = "a" * 40, "ab" + "c" * 38
 
@@ -66,6 +67,18 @@ def test_two_commits_of_one_repository() -> None:
         (
             "repositories: []\nreferences:\n- {key: a, title: T, url: 'javascript:alert(1)'}",
             "s.yml:3: references.url: write an https address",
+        ),
+        (
+            "repositories: []\nreferences:\n- {key: a, title: T, page: 'https://example.org/a.md'}",
+            "s.yml:3: references.page: write a page from the docs folder, as machine/results.md#reads",
+        ),
+        (
+            "repositories: []\nreferences:\n- {key: a, title: T, page: a.md, url: 'https://example.org'}",
+            "s.yml:3: references: name a url or a page, not both",
+        ),
+        (
+            "repositories: []\nreferences:\n- {key: a}",
+            "s.yml:3: references has no 'title' (add title:)",
         ),
         (
             f"repositories:\n- {{repo: o/n, commit: {A}, license: MIT, packages: [{{root: x/}}]}}",

@@ -13,8 +13,10 @@ from ...deliver.project import Settings
 from ...git.clone import clone as clone_one
 from ...quote.diagnostics import MetalworkingError, printable
 from ...quote.repo import Repo
-from ...quote.sources import Pin, load_sources
-from .common import Program, open_site, pass_program, read_text, stop_at
+from ...quote.sources import Pin
+from ...quote.sources_file import load_sources
+from .common import open_site, read_text, stop_at
+from .program import Program, pass_program
 
 
 @click.command()
