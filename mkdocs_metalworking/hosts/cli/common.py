@@ -14,11 +14,20 @@ from typing import Any
 import click
 from filelock import FileLock, Timeout
 
-from ...deliver.project import Project, Settings, reason_of
+from ...deliver.project import Project, Settings
 from ...deliver.store import Store, default_root
 from ...git.binding import Binder
 from ...quote.blob import FileKey, LockedFile
-from ...quote.diagnostics import INVISIBLE, Diagnostic, Diagnostics, Location, MetalworkingError, Severity, Unavailable
+from ...quote.diagnostics import (
+    INVISIBLE,
+    Diagnostic,
+    Diagnostics,
+    Location,
+    MetalworkingError,
+    Severity,
+    Unavailable,
+    reason_of,
+)
 from ...quote.lock import Lock, load_lock
 from ..mkdocs.site import Site
 from .program import Program
