@@ -6,6 +6,7 @@ Entries are named by SHA-256, so two sites, two branches or two builds at once c
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import logging
 import os
@@ -165,6 +166,8 @@ class Store:
         Raises OSError when the store cannot be written.
         """
         self._sweep()
+        if _behind_link(path):
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = path.with_name(f".{path.name[:16]}.{os.getpid()}.{secrets.token_hex(6)}.tmp")
         try:
@@ -204,6 +207,9 @@ class Store:
         return data is not None and file.mismatch(data) is None
 
     def _discard(self, path: Path, why: str) -> None:
+        if _behind_link(path):  # what a link leads to is somebody else's
+            self._log.warning("metalworking: a damaged cache entry behind a link stays: %s", printable(why))
+            return
         self._log.warning("metalworking: removed a damaged cache entry: %s", printable(why))
         with contextlib.suppress(OSError):
             if path.is_dir() and not path.is_symlink():
@@ -224,10 +230,13 @@ class Store:
         oldest = time.time() - _LEFTOVER_SECONDS
         for leftover in self.root.glob("*/*/.*.tmp"):
             with contextlib.suppress(OSError):
-                if leftover.parent.is_symlink() or leftover.parent.parent.is_symlink():
-                    continue  # what a link leads to is somebody else's
-                if leftover.lstat().st_mtime < oldest:
+                if not _behind_link(leftover) and leftover.lstat().st_mtime < oldest:
                     leftover.unlink()
+
+
+def _behind_link(path: Path) -> bool:
+    """Tell whether one of the two folders around an entry is a link; the store itself may be one."""
+    return path.parent.is_symlink() or path.parent.parent.is_symlink()
 
 
 def _is_named(path: Path) -> bool:

@@ -127,6 +127,8 @@ def plain_lines(lines: Iterable[str]) -> list[str]:
 
 _TAG = re.compile("<[^>]*>?")  # one that nothing closes would be closed by what follows on the page
 _SPANS = frozenset(f'<span class="{name}">' for name in STANDARD_TYPES.values() if name)
+_OVER = re.compile("<span [^>]*>[^<]*\n")
+"""A span that its line does not close: it would take the end of the line into it, and break the next one in two."""
 _FOREIGN = re.compile("&(?!amp;|lt;|gt;|quot;|#39;)|[<>]")
 """What no run of text between two tags holds, since it was escaped whole; whether quotation marks are is Pygments'."""
 
@@ -145,7 +147,7 @@ def faithful(html: Sequence[str], lines: Sequence[str]) -> bool:
         text = unmark(text)
     tags = _TAG.findall(text)
     # Flat: every other tag opens a colour, and the one behind it closes it.
-    if len(tags) % 2 or set(tags[1::2]) - {"</span>"} or set(tags[::2]) - _SPANS:
+    if len(tags) % 2 or set(tags[1::2]) - {"</span>"} or set(tags[::2]) - _SPANS or _OVER.search(text):
         return False
     # A tag stands between two runs, so that no reference is read over it.
     if _FOREIGN.search(_TAG.sub("\t", text)):

@@ -31,6 +31,7 @@ _LITERAL_HTML = re.compile(
 _ATTRIBUTE = re.compile(
     r"!\[(?:[^\[\]]|\[=[^\[\]]*\]){0,2000}(?=\])|\]\([^()\n]*\)|<[A-Za-z][^<>]*>",
 )
+_READ = re.compile(r"""[\[\]()<>"'&\\`*_!]""")
 _SOURCED = (Form.FULL, Form.CELL, Form.SENTENCE)
 """Forms that show the footnote of the source."""
 
@@ -95,7 +96,7 @@ class QuantityProcessor(Treeprocessor):
             if shown is None:
                 continue
             plain = in_attribute.cover(mark.start())
-            parts += [text[end : mark.start()], shown.text if plain else self._html(shown, quantities)]
+            parts += [text[end : mark.start()], _inert(shown.text) if plain else self._html(shown, quantities)]
             end = match.end()
         return "".join((*parts, text[end:]))
 
@@ -148,6 +149,11 @@ class QuantityProcessor(Treeprocessor):
                 footnotes.setFootnote(name, work.stash(html))
             names.append(f"[^{name}]")
         return "".join(dict.fromkeys(names))
+
+
+def _inert(text: str) -> str:
+    """Return *text* so that neither Markdown nor HTML reads anything in it, where it becomes an attribute."""
+    return _READ.sub(lambda match: f"&#{ord(match[0])};", text)
 
 
 def fill(work: Work, text: str, where: Location) -> str:

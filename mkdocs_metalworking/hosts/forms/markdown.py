@@ -18,8 +18,9 @@ from .leaves import Leaf, Volume
 from .twin import simplify
 
 # What Markdown and GitHub's extensions of it would read in running text; an underscore within a word is none of it.
-_INLINE = re.compile(r"[\\`*\[\]<]|~~|&(?=#?\w+;)|(?<![^\W_])_|_(?![^\W_])")
-_AT_START = re.compile(r"^(\s*)([-+=>~|]|#{1,6}(?=\s|$))")
+# A mark of exclamation at the end of a text may stand before a link, and number signs may close a heading.
+_INLINE = re.compile(r"[\\`*\[\]<~]|!(?=$)|#(?=#*$)|&(?=#?\w+;)|(?<![^\W_])_|_(?![^\W_])")
+_AT_START = re.compile(r"^(\s*)([-+=>|]|#{1,6}(?=\s|$))")
 _NUMBER = re.compile(r"^(\s*[0-9]{1,9})([.)])(?=\s|$)")
 _SPACE = re.compile(r"[ \t\r\n\f]+")
 _TICKS = re.compile(r"`+")
@@ -32,13 +33,15 @@ class _Converter(MarkdownConverter):
 
     def escape(self, text: str, parent_tags: set[str]) -> str:
         """Return *text* so that Markdown shows it as it is."""
-        text = _INLINE.sub(lambda match: f"\\{match[0]}" if match[0] != "~~" else r"\~\~", _SPACE.sub(" ", text))
+        text = _INLINE.sub(r"\\\g<0>", _SPACE.sub(" ", text))
         text = _AT_START.sub(r"\1\\\2", text)
         text = _NUMBER.sub(r"\1\\\2", text)
         return text.replace("|", r"\|") if _in_table(parent_tags) else text
 
     def convert_pre(self, el: Tag, text: str, parent_tags: set[str]) -> str:
         """Return a fence longer than any run of backticks in the code."""
+        if _in_table(parent_tags):
+            return self.convert_code(el, text, parent_tags - {"pre"})
         code = el.get_text()
         ticks = max((len(run) for run in _TICKS.findall(code)), default=0)
         fence = "`" * max(3, ticks + 1)
