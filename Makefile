@@ -10,6 +10,7 @@
 # make lowest  the tests of units, pages, builds and one's own code with the oldest dependencies that are allowed
 # make lint   ruff and mypy; scripts and styles too, where node is
 # make lint-py, make lint-web   one of the two
+# make release-requirements  what the release installs, with its hashes, anew from constraints.txt
 # make clean  removes what make made
 
 PYTHON ?= python3
@@ -29,7 +30,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 LOWEST := build/lowest
 
-.PHONY: lowest site site-mkdocs site-properdocs site-zensical serve book bench test nightly soak fuzz lint lint-py lint-web clean constraints chromium gxx
+.PHONY: lowest site site-mkdocs site-properdocs site-zensical serve book bench test nightly soak fuzz lint lint-py lint-web clean constraints release-requirements chromium gxx
 .DEFAULT_GOAL := site
 
 site: site-$(ENGINE)
@@ -146,6 +147,12 @@ gxx:
 	@{ command -v g++ && command -v addr2line; } >/dev/null || { command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && \
 		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq g++ binutils >/dev/null; } || \
 		echo "g++ is not here: no Metal kernel will be run"
+
+# uv, since pip's own resolver knows no other Python than the one it runs on: the workflow's is 3.13.
+release-requirements: $(DEV)
+	@$(BIN)/python -m pip install -q uv
+	@$(BIN)/uv pip compile -q --no-config --generate-hashes --no-header --no-annotate --python-version 3.13 \
+		--python-platform x86_64-manylinux_2_28 -c constraints.txt .github/release-requirements.in -o .github/release-requirements.txt
 
 constraints: $(DEV)
 	@$(BIN)/python -m pip freeze --exclude-editable | grep -v '^-e\|@ file' | LC_ALL=C sort -f > constraints.txt

@@ -56,6 +56,7 @@ nav:
       - cover.md
       - part.two.md
       - chapter-1.md
+      - style.md
   - Sources: sources.md
 """.replace("ASK}", f"{ASK}}}")
 
@@ -79,6 +80,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Site:
     site.page("index.md", "# Home\n")
     site.page("part/one.md", one)
     site.page("part/two.md", '---\ntitle: "Two \\x0c \\uffff"\n---\n\nSee [one](one.md). \x0c \uffff\n')
+    site.page("style.md", "# S &lt;/style&gt;&lt;img src=x onerror=alert(1)&gt;&lt;script&gt;alert(5)&lt;/script&gt;\n")
     for name in TWICE:
         site.page(f"{name}.md", f"# {name}\n\nThe page {name} says so&#33;[One](part/one.md) ~a~\n")
     site.page("sources.md", "# Sources\n\n<!-- sources -->\n\n<!-- az-index -->\n")
