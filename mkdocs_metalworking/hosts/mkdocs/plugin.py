@@ -151,7 +151,9 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         if "rss" in config.plugins:
             compatibility.describe_for_feeds(page, html, context)
         readers = config.plugins.events["page_content"]
-        return html if all(_owner(reader) is self for reader in readers) else revealed(html, context)
+        if any(_owner(reader) is not self for reader in readers):
+            html = page.content = revealed(html, context)  # some take it from the page, and so does the plugin rss
+        return html
 
     @event_priority(100)
     def _all_read(self, env: Environment, config: MkDocsConfig, files: Files) -> Environment:
