@@ -88,31 +88,34 @@ def to_markdown(html: str, leaf: Leaf, volume: Volume, works: dict[str, int] | N
     simplify(soup, works)
     seen: set[str] = set()
     for link in soup("a", href=True):
-        _point(link, leaf, volume, full=works is not None)
-        if works is not None and link["href"] in seen:
-            link.unwrap()  # told once a page is enough
+        inside = _point(link, leaf, volume)
+        if works is not None and (inside or link["href"] in seen):
+            link.unwrap()  # a page of the book is in the same file, and what is not is told once a page
         else:
             seen.add(str(link["href"]))
     text: str = _CONVERTER.convert_soup(soup)
     return text.strip() + "\n"
 
 
-def _point(link: Tag, leaf: Leaf, volume: Volume, *, full: bool) -> None:
-    """Let a link lead to the twin of its page, relative; to the site, where that is known, for what has none."""
+def _point(link: Tag, leaf: Leaf, volume: Volume) -> bool:
+    """Let a link lead to the twin of its page, relative; to the site, where that is known, for what has none.
+
+    Returns whether it has a twin.
+    """
     href = str(link["href"])
     try:
         parts = urlsplit(urljoin(f"{_SITE}{leaf.url}", href))
     except ValueError:
-        return
+        return False
     if f"{parts.scheme}://{parts.netloc}/" != _SITE:
-        return
+        return False
     found = volume.by_url.get(unquote(parts.path).lstrip("/"))
     if found is None:
         link["href"] = urljoin(volume.address, parts.path.lstrip("/")) if volume.address else href
-        return
-    target = twin_of(found)
-    place = f"#{parts.fragment}" if parts.fragment and not full else ""
-    link["href"] = (target if full else relpath(target, dirname(twin_of(leaf)) or ".")) + place
+        return False
+    place = f"#{parts.fragment}" if parts.fragment else ""
+    link["href"] = relpath(twin_of(found), dirname(twin_of(leaf)) or ".") + place
+    return True
 
 
 def twin_of(leaf: Leaf) -> str:
