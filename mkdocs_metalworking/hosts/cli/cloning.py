@@ -13,7 +13,8 @@ from ...deliver.project import Settings
 from ...git.clone import clone as clone_one
 from ...quote.diagnostics import MetalworkingError, printable
 from ...quote.repo import Repo
-from ...quote.sources import Pin, load_sources
+from ...quote.sources import Pin
+from ...quote.sources_file import load_sources
 from .common import Program, open_site, pass_program, read_text, stop_at
 
 
