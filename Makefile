@@ -10,6 +10,7 @@
 # make lowest  the tests of units, pages, builds and one's own code with the oldest dependencies that are allowed
 # make lint   ruff, mypy and the house style of the pages; scripts and styles too, where node is
 # make lint-py, make lint-prose, make lint-web   one of the three
+# make release-requirements  what the release installs, with its hashes, anew from constraints.txt
 # make clean  removes what make made
 
 PYTHON ?= python3
@@ -31,7 +32,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 LOWEST := build/lowest
 
-.PHONY: lowest site site-mkdocs site-properdocs site-zensical serve book bench test nightly soak fuzz lint lint-py lint-prose lint-web clean constraints chromium gxx
+.PHONY: lowest site site-mkdocs site-properdocs site-zensical serve book bench test nightly soak fuzz lint lint-py lint-prose lint-web clean constraints release-requirements chromium gxx
 .DEFAULT_GOAL := site
 
 site: site-$(ENGINE)
@@ -156,6 +157,12 @@ gxx:
 	@{ command -v g++ && command -v addr2line; } >/dev/null || { command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && \
 		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq g++ binutils >/dev/null; } || \
 		echo "g++ is not here: no Metal kernel will be run"
+
+# uv, since pip's own resolver knows no other Python than the one it runs on: the workflow's is 3.13.
+release-requirements: $(DEV)
+	@$(BIN)/python -m pip install -q uv
+	@$(BIN)/uv pip compile -q --no-config --generate-hashes --no-header --no-annotate --python-version 3.13 \
+		--python-platform x86_64-manylinux_2_28 -c constraints.txt .github/release-requirements.in -o .github/release-requirements.txt
 
 constraints: $(DEV)
 	@$(BIN)/python -m pip freeze --exclude-editable | grep -v '^-e\|@ file' | LC_ALL=C sort -f > constraints.txt

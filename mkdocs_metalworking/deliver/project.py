@@ -126,7 +126,7 @@ class Project:
         except (OSError, UnicodeDecodeError) as error:
             problems.append(_unreadable(settings.lock, error))
         store = Store(settings.store or default_root())
-        quantities, found = _quantities(settings.quantities, store)
+        quantities, found = _quantities(settings.quantities)
         problems += found
         proofs = Proofs(store, settings.code, mirrors=sources.mirrors(), also=settings.also)
         reach = Reach(
@@ -152,9 +152,9 @@ class Project:
             self.worktree.close()
 
 
-def _quantities(path: Path, store: Store) -> tuple[Quantities, list[Diagnostic]]:
+def _quantities(path: Path) -> tuple[Quantities, list[Diagnostic]]:
     try:
-        return read_quantities(path, store)
+        return read_quantities(path)
     except MetalworkingError as problem:
         wrong = problem.diagnostic
     except (OSError, UnicodeDecodeError) as error:

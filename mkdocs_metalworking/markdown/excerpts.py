@@ -125,7 +125,7 @@ class ExcerptProcessor(BlockProcessor):
         if quotation.directive.lang:
             highlight.lexer_named(quotation.directive.lang)  # an unknown name is an error now, not later
         ask_ahead(quotation, work.line_cache)
-        key = str(len(work.page.late))
+        key = f"{work.page.seal}{len(work.page.late)}"
         work.page.late[key] = partial(figure.content, quotation, anchors, work.labels, work.line_cache)
         return figure.search_text(quotation, key)
 

@@ -10,7 +10,7 @@ from ..quote.citations import CitedLines, CitedReference
 from ..quote.diagnostics import Diagnostics, Location, MetalworkingError
 from ..quote.quotation import Quotation
 from .anchors import LineNames
-from .tracking import Met
+from .tracking import Met, new_seal
 
 
 @dataclass
@@ -39,6 +39,8 @@ class PageContext:
     """Targets of the links in the text, as the author wrote them."""
     late: dict[str, Callable[[], str]] | None = field(default_factory=dict)
     """Finished code by key, for a host that swaps it in after its search has read the page; None where none will."""
+    seal: str = field(default_factory=new_seal)
+    """Stands in what takes the place of finished code and of drawings: no text of the page can be taken for one."""
     words: dict[str, str] = field(default_factory=dict)
     """What a search reads in the place of finished code that stands on the page already, by key."""
     cut: list[str] = field(default_factory=list)

@@ -287,6 +287,10 @@ def test_llms_txt(folder: Path) -> None:
     full = (folder / "llms-full.txt").read_text(encoding="utf-8")
     assert full.count("out[i] = a[i] + b[i];") == 1
     assert "# Appendix" in full
+    assert "See two, the appendix and [how it is made](https://example.org/small/about/)" in full, "one file, no links"
+    assert len(re.findall(r"add\.metal, lines? [0-9\u2013]+ of acme/kernels at", full)) == 1, "an origin is told once"
+    assert re.findall(r"^add\.metal, lines? ([0-9\u2013]+)", full, re.MULTILINE) == ["1", "4\u20139"]
+    assert full.count("out[i] = a[i] + b[i];") == 1
 
 
 def test_llms_txt_names_the_terms_and_they_are_there(small: Site, tmp_path: Path) -> None:

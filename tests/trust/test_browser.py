@@ -140,6 +140,12 @@ def test_no_script_of_others_runs_even_without_a_policy(site: tuple[str, Path], 
     assert seen.errors == []
 
 
+def test_an_address_that_cannot_be_decoded_is_no_error(site: tuple[str, Path], visit: Callable[..., Seen]) -> None:
+    seen = visit(site[1], "", ("table/#%", "table/#%E0%A4%A", "code/#--%"))
+    clean(seen)
+    assert seen.errors == []
+
+
 def test_pages_keep_to_a_strict_policy(site: tuple[str, Path], visit: Callable[..., Seen]) -> None:
     """With our theme nothing is refused; with stock Material its own three scripts a page, and nothing of ours."""
     theme, folder = site

@@ -20,6 +20,7 @@ from mkdocs_metalworking.markdown.highlight import show_invisible
 from mkdocs_metalworking.markdown.page import PageContext
 from mkdocs_metalworking.markdown.tracking import Outcome
 from mkdocs_metalworking.quote.diagnostics import printable
+from mkdocs_metalworking.quote.quotation import Quotation
 from tests.support import ASKED, EXTENSION_CONFIGS, EXTENSIONS, Bench
 from tests.trust import hostile
 from tests.trust.inputs import TOKENS
@@ -224,3 +225,7 @@ def test_a_forged_mark_is_an_error_and_stands_for_nothing(tmp_path: Path, where:
     assert not re.search("[\ufdd0-\ufdef]", html)
     assert {met.outcome for met in page.met} <= {Outcome.SHOWN, Outcome.REPORTED, Outcome.LITERAL}
     assert html.count("<figure") == 1 + (where == "included before a directive")
+    if where == "included before a directive":
+        shown = [met.shown.file.key.path for met in page.met if isinstance(met.shown, Quotation)]
+        assert sorted(shown) == ["a.c", "b.c"], "each figure is that of its directive"
+        assert html.index("b.c:1") < html.index("a.c:1")

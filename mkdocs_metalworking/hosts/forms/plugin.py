@@ -24,7 +24,7 @@ from ...glossary.chapters import Book
 from ..mkdocs.assets import STYLE, TABLE_STYLE
 from ..mkdocs.nav import title_of
 from ..mkdocs.plugin import MetalworkingPlugin
-from .leaves import Leaf, Volume
+from .leaves import Leaf, Volume, tell_apart
 
 FORMS = ("html", "pdf", "epub", "markdown")
 _LOG = logging.getLogger("mkdocs.plugins.metalworking.book")
@@ -90,8 +90,9 @@ class BookPlugin(BasePlugin[BookConfig]):
 
     def _volume(self, config: MkDocsConfig) -> Volume:
         leaves = list(leaves_of(self._nav, self._metalworking.book))
+        tell_apart(leaves)
         for leaf in leaves:
-            leaf.html = self._pages.get(leaf.uri, leaf.html)
+            leaf.html = leaf.html or self._pages.get(leaf.uri, "")
             entry = self._metalworking.entry(leaf.uri)
             leaf.summary = entry.meta.summary if entry is not None else ""
         site, styles = Path(config.site_dir), dict.fromkeys([STYLE, TABLE_STYLE, *config.extra_css])

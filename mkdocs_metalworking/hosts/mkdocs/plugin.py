@@ -133,7 +133,9 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
             self._replay.keep(page, context, sound=not context.diagnostics)
         if "rss" in config.plugins:
             compatibility.describe_for_feeds(page, html, context)
-        return revealed(html, context) if compatibility.read_by_others(config, self) else html
+        if compatibility.read_by_others(config, self):
+            html = page.content = revealed(html, context)  # some take it from the page, and so does the plugin rss
+        return html
 
     @event_priority(100)
     def _all_read(self, env: Environment, config: MkDocsConfig, files: Files) -> Environment:
