@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import functools
 import http.server
-import os
 import shutil
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -17,6 +15,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from tests.browser import content
+from tests.forked import python_m
 from tests.support import Bench
 
 HERE = Path(__file__).resolve().parents[2]
@@ -64,9 +63,7 @@ def server() -> Iterator[tuple[Path, int]]:
 
 
 def _build(config: Path) -> subprocess.CompletedProcess[str]:
-    env = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
-    command = [sys.executable, "-m", "mkdocs", "build", "-q", "-f", str(config)]
-    return subprocess.run(command, capture_output=True, text=True, env=env, timeout=300)
+    return python_m("mkdocs", "build", "-q", "-f", str(config), cwd=config.parent)
 
 
 @pytest.fixture(scope="session")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from tests.forked import python_m
 from tests.support import ASK, Bench
 
 KERNEL = """\
@@ -66,20 +66,12 @@ class Site(Bench):
     def run(self, *command: str) -> subprocess.CompletedProcess[str]:
         return self.run_with({}, *command)
 
-    def run_with(self, more: dict[str, str], *command: str, given: str = "") -> subprocess.CompletedProcess[str]:
-        """Run a module with *more* in its environment, and *given* as its input."""
-        return subprocess.run(
-            [sys.executable, "-m", *command],
-            cwd=self.root,
-            input=given,
-            capture_output=True,
-            text=True,
-            env={**environment(), **more},
-            timeout=120,
-        )
+    def run_with(self, more: dict[str, str], *command: str) -> subprocess.CompletedProcess[str]:
+        """Run a module with *more* in its environment."""
+        return python_m(*command, cwd=self.root, env=more)
 
-    def build(self, *options: str) -> subprocess.CompletedProcess[str]:
-        return self.run("mkdocs", "build", *options)
+    def build(self, *options: str, fresh: bool = False) -> subprocess.CompletedProcess[str]:
+        return python_m("mkdocs", "build", *options, cwd=self.root, fresh=fresh)
 
     def html(self, page: str) -> str:
         return (self.root / "site" / page).read_text(encoding="utf-8")

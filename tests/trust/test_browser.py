@@ -5,11 +5,8 @@ from __future__ import annotations
 import functools
 import hashlib
 import http.server
-import os
 import re
 import shutil
-import subprocess
-import sys
 import threading
 from base64 import b64encode
 from collections.abc import Callable, Iterator
@@ -20,6 +17,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
+from tests.forked import python_m
 from tests.trust import hostile
 
 POLICY = (
@@ -54,9 +52,7 @@ def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         for folder in ("site", "instruments"):
             shutil.copytree(hostile.HERE / "docs/assets" / folder, root / "docs/assets" / folder)
     (root / "mkdocs.yml").write_text(hostile.config(request.param, root / "out"), encoding="utf-8")
-    env = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
-    command = [sys.executable, "-m", "mkdocs", "build", "-f", str(root / "mkdocs.yml")]
-    done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=120)
+    done = python_m("mkdocs", "build", "-f", str(root / "mkdocs.yml"), cwd=root)
     assert done.returncode == 0, done.stderr
     assert "1 excerpt is a card" in done.stderr
     assert "\u202e" not in done.stderr

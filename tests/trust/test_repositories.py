@@ -6,7 +6,6 @@ import itertools
 import os
 import re
 import subprocess
-import sys
 import time
 import tracemalloc
 import zlib
@@ -28,6 +27,7 @@ from mkdocs_metalworking.hosts.cli.common import Program
 from mkdocs_metalworking.hosts.cli.main import main
 from mkdocs_metalworking.quote.blob import FileKey, LockedFile
 from mkdocs_metalworking.quote.diagnostics import MetalworkingError, Unavailable
+from tests.forked import python_m
 from tests.transports.gitserver import GitServer
 from tests.trust.conftest import outcome
 
@@ -234,12 +234,7 @@ def test_both_object_formats_from_server_to_page(tmp_path, make_repo, serve, scr
     done = CliRunner().invoke(main, ["-f", str(root / "mkdocs.yml"), "fetch"], obj=program)
     assert done.exit_code == 0, done.output
     assert "1 from git" in done.output
-    build = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "-f", str(root / "mkdocs.yml")],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
-    )
+    build = python_m("mkdocs", "build", "--strict", "-f", str(root / "mkdocs.yml"), cwd=root)
     assert build.returncode == 0, build.stderr
     html = (root / "site/index.html").read_text("utf-8")
     assert f"/blob/{repo.commit}/a.metal" in html
