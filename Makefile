@@ -65,7 +65,7 @@ lint-web: $(WEB)
 		else echo "node is not here: scripts and styles are not linted"; fi
 
 test: lint $(DEV) chromium gxx
-	@$(BIN)/pytest -n auto --dist loadfile $(TESTS)
+	@$(BIN)/pytest -n auto --dist loadgroup --no-loadscope-reorder $(TESTS)
 
 bench: $(DEV)
 	@$(BIN)/python -m pip install -q mkdocs-include-markdown-plugin mkdocs-codeinclude-plugin

@@ -10,16 +10,18 @@ const PARTS = {
   terms: () => document.querySelector(".mw-mapping"),
   previews: () => asked.has("previews"),
 };
-const loaded = new Set();
+const loaded = new Map();
 
 onPage(() => {
   for (const [name, wanted] of Object.entries(PARTS)) {
     if (!loaded.has(name) && wanted()) {
-      loaded.add(name);
-      import(`./${name}.js`);
+      loaded.set(name, import(`./${name}.js`));
     }
   }
 });
+
+/* Resolves when the modules that this page was seen to need are at work. */
+export const ready = () => Promise.all(loaded.values());
 
 /* The lookup in its place or as a dialog, and terms above the results of the search: brought in when first used. */
 if (asked.has("lookup")) {

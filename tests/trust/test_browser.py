@@ -18,6 +18,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from tests.forked import python_m
+from tests.support import PATIENCE
 from tests.trust import hostile
 
 POLICY = (
@@ -80,7 +81,7 @@ def visit(browser: Browser) -> Iterator[Callable[..., Seen]]:
         root = f"http://127.0.0.1:{made.server_port}/"
         seen = Seen()
         context = browser.new_context(viewport={"width": 1400, "height": 900})
-        context.set_default_timeout(5000)
+        context.set_default_timeout(PATIENCE * 1000)
         context.add_init_script(
             "window.violations = []; document.addEventListener('securitypolicyviolation', (e) =>"
             " window.violations.push([e.effectiveDirective, e.blockedURI, e.lineNumber]))"
@@ -93,7 +94,9 @@ def visit(browser: Browser) -> Iterator[Callable[..., Seen]]:
             page.goto(root + path)
             page.wait_for_function("document.readyState === 'complete'")
             use(page)
-            page.wait_for_timeout(60)
+            page.evaluate(
+                "new Promise((done) => requestAnimationFrame(() => setTimeout(done, 60)))"
+            )  # what is on its way
             seen.violations += [[path, *found] for found in page.evaluate("window.violations")]
             seen.pwned += [page.evaluate("window.pwned")]
         context.close()
