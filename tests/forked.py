@@ -10,7 +10,7 @@ import select
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -113,3 +113,19 @@ def run_by(zygote: Zygote, order: dict[str, Any], given: str = "", *, merged: bo
         into.write_text(given, encoding="utf-8")
         zygote.start({**order, "stdin": str(into), "stdout": str(out), "stderr": str(errors)})
         return zygote.wait(), out.read_bytes(), errors.read_bytes()
+
+
+def python_many(
+    module: str, commands: Iterable[Sequence[str]], *, cwd: Path, env: Mapping[str, str]
+) -> Iterator[tuple[int, bytes, bytes]]:
+    """Run ``python -m module`` with each of *commands* as its arguments, in a Python that was started with *env*."""
+    if sys.platform != "linux":
+        for command in commands:
+            whole = [sys.executable, "-m", module, *command]
+            done = subprocess.run(whole, cwd=cwd, env={**os.environ, **env}, capture_output=True, timeout=PATIENCE)
+            yield done.returncode, done.stdout, done.stderr
+        return
+    python = Zygote(**env)
+    for command in commands:
+        yield run_by(python, {"module": module, "arguments": list(command), "cwd": str(cwd)})
+    python.close()

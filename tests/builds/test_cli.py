@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.builds.conftest import Site
-from tests.forked import Zygote, run_by
+from tests.forked import python_many
 
 
 def metalworking(site: Site, *arguments: str):  # type: ignore[no-untyped-def]
@@ -166,13 +166,12 @@ def test_no_console_ends_a_command(site: Site, encoding: str) -> None:
     site.page(
         "\u0391\u4e2d\u20ac.md", "# \u0391\n\n<< excerpt {k}:\u0391\u4e2d\u00e9.c >>\n\n[@nokey] << exerpt \u0391 >>\n"
     )
-    python = Zygote(PYTHONIOENCODING=encoding, PYTHONUTF8="0")
-    for command in (["check"], ["check", "--json"], ["list"], ["list", "--json"], ["lock"], ["stats"], ["fetch"]):
-        order = {"module": "mkdocs_metalworking", "arguments": command, "cwd": str(site.root)}
-        code, out, errors = run_by(python, order)
+    commands = (["check"], ["check", "--json"], ["list"], ["list", "--json"], ["lock"], ["stats"], ["fetch"])
+    console = {"PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"}
+    ran = python_many("mkdocs_metalworking", commands, cwd=site.root, env=console)
+    for command, (code, out, errors) in zip(commands, ran, strict=True):
         assert b"Traceback" not in errors, (command, errors.decode(encoding))
         assert code in (0, 1), command
         if "--json" in command:
             rows = json.loads(out.decode(encoding))
             assert command[0] != "check" or any("\u0391\u4e2d\u00e9.c" in row["message"] for row in rows)
-    python.close()
