@@ -8,8 +8,8 @@
 # make soak   attacks and faults at length, and the table of docs/plugin/trust.md
 # make fuzz   the parsers under a coverage-guided fuzzer; SECONDS=600 for longer
 # make lowest  the tests of units, pages, builds and one's own code with the oldest dependencies that are allowed
-# make lint   ruff and mypy; scripts and styles too, where node is
-# make lint-py, make lint-web   one of the two
+# make lint   ruff, mypy and the house style of the pages; scripts and styles too, where node is
+# make lint-py, make lint-prose, make lint-web   one of the three
 # make clean  removes what make made
 
 PYTHON ?= python3
@@ -26,12 +26,14 @@ PROPERDOCS := properdocs==1.6.7
 ZENSICAL := zensical==0.0.73
 export NO_MKDOCS_2_WARNING = 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
+# Hundreds of builds start in the tests, and without it each would compile the package anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 LOWEST := build/lowest
 # By groups that tests/conftest.py names, in its order: the long ones first.
 SPREAD := -n auto --dist loadgroup --no-loadscope-reorder
 
-.PHONY: lowest site site-mkdocs site-properdocs site-zensical serve book bench test nightly soak fuzz lint lint-py lint-web clean constraints chromium gxx
+.PHONY: lowest site site-mkdocs site-properdocs site-zensical serve book bench test nightly soak fuzz lint lint-py lint-prose lint-web clean constraints chromium gxx
 .DEFAULT_GOAL := site
 
 site: site-$(ENGINE)
@@ -54,7 +56,14 @@ serve: $(RUNTIME)
 book: $(BOOK) chromium
 	@$(BIN)/mkdocs build -f mkdocs-book.yml
 
-lint: lint-py lint-web
+lint: lint-py lint-prose lint-web
+
+# Pages and folders whose prose is an error where it breaks the house style (docs/contributing/voice.md).
+PROSE ?= README.md CONTRIBUTING.md docs/index.md docs/hands-on.md docs/lab.md docs/what-survived.md docs/two-machines.md docs/h200.md docs/sources.md \
+	docs/licensing.md docs/layout.md docs/about docs/contributing docs/plugin
+
+lint-prose: $(LINT)
+	@$(BIN)/python -m prose $(PROSE)
 
 lint-py: $(LINT)
 	@$(BIN)/ruff check .

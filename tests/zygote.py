@@ -76,8 +76,8 @@ def run(order: dict[str, Any]) -> None:
     if order.get("program") == "mkdocs":
         sys.modules["mkdocs.__main__"].cli(order["arguments"], prog_name="mkdocs")
     elif "program" in order:
-        from mkdocs_metalworking.hosts.cli.common import Program
         from mkdocs_metalworking.hosts.cli.main import main
+        from mkdocs_metalworking.hosts.cli.program import Program
 
         program = Program(url=functools.partial("{}/{}.git".format, order["served"]))
         main(order["arguments"], prog_name="metalworking", obj=program)
@@ -115,6 +115,13 @@ def main() -> None:
     for name in IMPORTED:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
+    import click
+
+    from mkdocs_metalworking.hosts.cli.main import COMMANDS
+    from mkdocs_metalworking.hosts.cli.main import main as program
+
+    for name in COMMANDS:
+        program.get_command(click.Context(program), name)
     gc.freeze()  # what is there now is shared with the children
     print("ready", flush=True)
     for line in sys.stdin:

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from mkdocs_metalworking.hosts.cli.common import Program
 from mkdocs_metalworking.hosts.cli.main import main
+from mkdocs_metalworking.hosts.cli.program import Program
 from tests.forked import python_m
 from tests.support import git
 

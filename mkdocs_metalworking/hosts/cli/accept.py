@@ -22,8 +22,9 @@ from ...quote.repo import SELF
 from ..mkdocs.site import Site
 from .bump.edits import Edit, apply_edits, moved_label
 from .bump.search import read
-from .common import Program, ending, locked_lock, open_site, pass_program, stop_at, write, write_page
+from .common import ending, locked_lock, open_site, stop_at, write, write_page
 from .pages import tell_how, with_plugins
+from .program import Program, pass_program
 from .selecting import Found, find_regions
 
 

@@ -25,8 +25,9 @@ from ...quote.target import check_sha
 from ..mkdocs.site import Site
 from ..progress import Bar
 from .add_pin import entry_for, printable_lines, write_entry
-from .common import Program, bind, ending, locked_lock, open_site, pass_program, stop_at, write
+from .common import bind, ending, locked_lock, open_site, stop_at, write
 from .own_pin import add_own, own_entry, own_target
+from .program import Program, pass_program
 from .selecting import find_regions
 
 

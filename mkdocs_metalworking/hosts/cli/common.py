@@ -7,8 +7,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,19 +20,8 @@ from ...git.binding import Binder
 from ...quote.blob import FileKey, LockedFile
 from ...quote.diagnostics import INVISIBLE, Diagnostic, Diagnostics, Location, MetalworkingError, Severity, Unavailable
 from ...quote.lock import Lock, load_lock
-from ...quote.repo import clone_url
 from ..mkdocs.site import Site
-
-
-@dataclass(frozen=True)
-class Program:
-    """What a command is told: another mkdocs.yml, and the address from which git fetches a repository."""
-
-    config_file: str | None = None
-    url: Callable[[str], str] = clone_url
-
-
-pass_program = click.make_pass_decorator(Program)
+from .program import Program
 
 
 def open_site(program: Program, *, json_: bool = False, plugins: bool | None = False) -> Site:

@@ -15,8 +15,9 @@ from ...quote.lock import LockedRegion
 from ...quote.packages import ArchivePin, PackageSpec
 from ..mkdocs.site import Site
 from ..progress import Bar
-from .common import Program, bind, locked_lock, open_site, pass_program, read_lock, stop_at, store_of, write
+from .common import bind, locked_lock, open_site, read_lock, stop_at, store_of, write
 from .pages import tell_how, with_plugins
+from .program import Program, pass_program
 from .selecting import find_regions
 
 

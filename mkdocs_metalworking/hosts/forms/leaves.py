@@ -39,7 +39,7 @@ _LISTS = ("aria-labelledby", "aria-describedby", "aria-controls", "aria-owns", "
 
 @dataclass
 class Leaf:
-    """A page of the book. ``number`` is its chapter's; 0 stands before the first or behind the last."""
+    """A page of the book. ``number`` is its chapter's; 0 stands before, between or behind the chapters."""
 
     uri: str
     url: str
