@@ -11,7 +11,7 @@ import pytest
 
 from tests.support import PATIENCE
 
-ROWS = ("full", "resolve", "fetch", "memory", "weight", "numbers")
+ROWS = ("full", "fetch", "memory", "weight", "numbers", "commands")
 
 
 @pytest.mark.parametrize("row", ROWS)
@@ -25,6 +25,7 @@ def test_every_row_is_a_ratio_of_two_measurements(row: str) -> None:
     for line in lines:
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         assert len(cells) == 6
-        assert float(cells[3]) > 0
-        assert re.match(r"[\d.e+]+ (s|ms|MiB|KiB)", cells[4])
-        assert re.match(r"[\d.e+]+ (s|ms|MiB|KiB)", cells[5])
+        assert re.match(r"[\d.e+-]+ (s|ms|MiB|KiB)", cells[4])
+        if cells[1]:
+            assert float(cells[3]) > 0
+            assert re.match(r"[\d.e+-]+ (s|ms|MiB|KiB)", cells[5])
