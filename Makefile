@@ -3,7 +3,7 @@
 # make serve  rebuilds while you write
 # make book   the book as PDF, EPUB, one page and Markdown, in build/book/
 # make bench  prints the table of docs/plugin/speed.md, measured on this machine
-# make nightly  properties and random pages with new seeds, and sites beside each of some seventy other plugins
+# make nightly  properties and random pages with new seeds, every case of the Lab in software, and sites beside each of some seventy other plugins
 # make real-sites  adds the plugin to public sites that quote nothing, and compares every file
 # make soak   attacks and faults at length, and the table of docs/plugin/trust.md
 # make fuzz   the parsers under a coverage-guided fuzzer; SECONDS=600 for longer
@@ -31,6 +31,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 unexport PYTHONDONTWRITEBYTECODE
 
 LOWEST := build/lowest
+# By groups that tests/conftest.py names, in its order: the long ones first.
+SPREAD := -n auto --dist loadgroup --no-loadscope-reorder
 
 .PHONY: lowest site site-mkdocs site-properdocs site-zensical serve book bench test nightly soak fuzz lint lint-py lint-prose lint-web clean constraints release-requirements chromium gxx
 .DEFAULT_GOAL := site
@@ -74,7 +76,7 @@ lint-web: $(WEB)
 		else echo "node is not here: scripts and styles are not linted"; fi
 
 test: lint $(DEV) chromium gxx
-	@$(BIN)/pytest -n auto --dist loadfile $(TESTS)
+	@$(BIN)/pytest $(SPREAD) $(TESTS)
 
 bench: $(DEV)
 	@$(BIN)/python -m pip install -q mkdocs-include-markdown-plugin mkdocs-codeinclude-plugin
@@ -82,8 +84,8 @@ bench: $(DEV)
 
 SECONDS ?= 120
 
-nightly: $(VENV)/.neighbours
-	@HYPOTHESIS_PROFILE=fresh $(BIN)/pytest -q -n auto tests/unit tests/structure tests/trust/test_parsers.py tests/trust/test_text.py
+nightly: $(VENV)/.neighbours chromium
+	@HYPOTHESIS_PROFILE=fresh $(BIN)/pytest -q $(SPREAD) tests/unit tests/structure tests/trust/test_parsers.py tests/trust/test_text.py tests/lab/test_runners.py
 	@NEIGHBOURS=all $(BIN)/pytest -n auto tests/adoption/test_neighbours.py
 
 # Public documentation sites, each a folder with its mkdocs.yml: built with and without the plugin, and compared.

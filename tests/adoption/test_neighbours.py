@@ -16,8 +16,9 @@ from pathlib import Path
 import pytest
 from bs4 import BeautifulSoup
 
-from tests.adoption.conftest import KERNEL, Project, call, code_of
+from tests.adoption.conftest import KERNEL, Project, code_of
 from tests.adoption.neighbours import Neighbour, neighbours
+from tests.forked import python_m
 from tests.support import ASK, git
 
 NIGHT = os.environ.get("NEIGHBOURS") == "all"
@@ -104,7 +105,7 @@ def commit(root: Path) -> None:
 
 
 def run(project: Project, *command: str) -> subprocess.CompletedProcess[str]:
-    return call(Path(sys.executable), project.root, *command)
+    return python_m(*command, cwd=project.root)
 
 
 def facts(project: Project) -> dict[str, object]:

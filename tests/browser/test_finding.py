@@ -110,8 +110,8 @@ def test_mapping_table_is_filtered(page: Page, site: Served) -> None:
     rows = page.locator(".mw-mapping tbody")
     expect(rows).to_have_count(3)
     page.locator("[data-mw-filter]").fill("mask")
-    assert [row.is_visible() for row in rows.all()] == [True, False, False]
     expect(page.locator(".mw-mapping output")).to_have_text("1 row")
+    assert [row.is_visible() for row in rows.all()] == [True, False, False]
     expect(page.get_by_role("heading", name="Memory")).to_be_hidden()
     link = rows.first.get_by_role("link", name="One")
     assert (link.get_attribute("href") or "").endswith("/first/one/")
@@ -119,6 +119,7 @@ def test_mapping_table_is_filtered(page: Page, site: Served) -> None:
     expect(page.locator(".mw-mapping output")).to_have_text("1 row")
     page.locator("[data-mw-filter]").fill("")
     page.get_by_role("button", name="Unlearn this").click()
+    expect(page.locator(".mw-mapping output")).to_have_text("1 row")
     assert [row.is_visible() for row in rows.all()] == [False, True, False]
     page.get_by_role("button", name="Unlearn this").click()
     expect(page.locator(".mw-mapping output")).to_have_text("3 rows")
@@ -138,10 +139,10 @@ def test_a_row_opens(page: Page, site: Served) -> None:
     row = page.locator("#term-shfl-down-sync")
     expect(row.locator(".mw-more")).to_be_hidden()
     button = row.get_by_role("button", name="Code, sources and pages")
-    assert button.get_attribute("aria-expanded") == "false"
+    expect(button).to_have_attribute("aria-expanded", "false")
     button.focus()
     button.press("Enter")
-    assert button.get_attribute("aria-expanded") == "true"
+    expect(button).to_have_attribute("aria-expanded", "true")
     for text in (
         "v += __shfl_down_sync(~0u, v, 16);",
         "v += simd_shuffle_down(v, 16);\n//",
@@ -176,7 +177,7 @@ def test_the_table_on_a_phone(phone: Page, site: Served) -> None:
     assert row.locator("td[data-head=Metal]").evaluate(label) == '"Metal: "'
     phone.get_by_role("button", name="Within a warp").click()
     expect(phone.locator("#term-shfl-down-sync")).to_be_visible()
-    assert phone.evaluate("document.documentElement.scrollWidth") == 360
+    phone.wait_for_function("document.documentElement.scrollWidth === 360")
 
 
 def test_index_of_names(page: Page, site: Served) -> None:
@@ -293,7 +294,7 @@ def test_the_page_that_is_not_there_searches(page: Page, site: Served, watch: ob
     expect(page.get_by_role("heading", name="No page here")).to_be_visible()
     expect(page.locator(".mw-404-near").get_by_role("link", name="Three")).to_be_visible()
     field = page.get_by_role("searchbox", name="Search the text")
-    assert field.input_value() == "tree"
+    expect(field).to_have_value("tree")
     field.fill("counter")
     field.press("Enter")
     expect(page.locator(".md-search-result__link").first).to_be_visible()

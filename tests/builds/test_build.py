@@ -13,7 +13,7 @@ from tests.golden.outline import outline
 
 
 def test_strict_build_with_stock_material(site: Site) -> None:
-    done = site.build("--strict")
+    done = site.build("--strict", fresh=True)
     assert done.returncode == 0, done.stderr
     assert "Quoted 2 of 2 excerpts, 1 repositories" in done.stderr
     html = site.html("first/one/index.html")

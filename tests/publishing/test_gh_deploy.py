@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from tests.builds.conftest import Site
+from tests.builds.conftest import made_site as made_site  # a fixture
 from tests.builds.conftest import site as site  # a fixture
 from tests.support import git
 

@@ -84,7 +84,8 @@ def interrupts(folder: Path) -> Row:
 
 
 def _strikes(folder: Path, count: int, how: int) -> Row:
-    from tests.trust.faults import Trial, Zygote
+    from tests.forked import Zygote
+    from tests.trust.faults import Trial
 
     folder.chmod(0o755)
     zygote = Zygote()

@@ -37,7 +37,7 @@ from mkdocs_metalworking.deliver.transport import NotDelivered
 from mkdocs_metalworking.deliver.transports.raw import Raw
 from mkdocs_metalworking.quote.diagnostics import MetalworkingError, Unavailable
 from mkdocs_metalworking.quote.packages import PackageSpec
-from tests.support import Bench
+from tests.support import PATIENCE, Bench
 from tests.trust.conftest import files_below, outcome
 
 LIMITS = Limits(connect=1.0, read=0.5, total=1.0, max_bytes=100_000)
@@ -642,7 +642,7 @@ def test_secrets_are_told_to_their_host_and_to_nobody_else(tmp_path, serve, tool
         ["-m", "mkdocs_metalworking", "lock", "--update"],
         ["-m", "mkdocs", "build", "-v"],
     ):
-        done = subprocess.run([sys.executable, *command], cwd=root, env=env, capture_output=True, timeout=120)
+        done = subprocess.run([sys.executable, *command], cwd=root, env=env, capture_output=True, timeout=PATIENCE)
         outputs.append(done.stdout + done.stderr)
         assert b"Traceback" not in done.stderr, done.stderr.decode()
     assert server.paths, "nobody was asked"
