@@ -27,13 +27,13 @@ _KEPT = 20
 """Entries of the store; the oldest go first."""
 
 
-def read_quantities(path: Path, store: Store) -> tuple[Quantities, list[Diagnostic]]:
-    """Read quantities.yml; a file that does not exist means that the site has none.
+def read_quantities(path: Path, store: Store, draft: str | None = None) -> tuple[Quantities, list[Diagnostic]]:
+    """Read quantities.yml, or *draft* in its place; a file that does not exist means that the site has none.
 
     Raises OSError and UnicodeDecodeError for a file that cannot be read, MetalworkingError for bad YAML.
     """
     try:
-        data = path.read_bytes()
+        data = path.read_bytes() if draft is None else draft.encode()
     except FileNotFoundError:
         return Quantities(), []
     name = hashlib.sha256(b"\0".join((_code(), path.name.encode(), data))).hexdigest()

@@ -18,7 +18,7 @@ from .target import GrammarProblem, check_path, check_sha
 Span = tuple[int, int]
 """Where something stands in a text: the offsets of its start and of its end."""
 Spans = dict[str, Span]
-"""Where the parts of a mention stand: ``repo``, ``sha``, ``path``, ``ranges``, an option's value, a citation's ``key``."""
+"""Where the parts of a mention stand: ``repo``, ``sha``, ``path``, ``ranges``, options, a ``key``."""
 
 OPENING = re.compile(r"<<[ \t]*excerpt(?=[ \t>]|$)")
 OPTIONS = ("title", "lang", "hl", "dedent", "first", "last", "search", "collapse")

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import Files
+from mkdocs.structure.files import File, Files
+from mkdocs.utils import is_markdown_file
 
 from ...deliver.project import Project
 from .reading import Reading
@@ -51,9 +52,14 @@ class Errand:
 
 
 def lay_drafts(files: Files, config: MkDocsConfig, drafts: dict[Path, str]) -> None:
-    """Put *drafts*, by path, in the place of pages."""
+    """Put *drafts*, by path, in the place of pages; one that no file holds yet is a page too."""
+    folder = Path(config.docs_dir)
     for path, text in drafts.items():
-        folder = Path(config.docs_dir)
-        file = files.get_file_from_path(path.relative_to(folder).as_posix()) if path.is_relative_to(folder) else None
+        if not path.is_relative_to(folder) or not is_markdown_file(path.name):
+            continue
+        uri = path.relative_to(folder).as_posix()
+        file = files.get_file_from_path(uri)
         if file is not None:
             file.content_string = text
+        elif not path.exists():
+            files.append(File.generated(config, uri, content=text))

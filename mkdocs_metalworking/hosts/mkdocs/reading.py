@@ -39,7 +39,10 @@ _NOTHING = PageMeta()
 
 
 class Reading:
-    """One round over the pages: *start*, then *begin* and *end* for each page, then *finish*."""
+    """One round over the pages: *start*, then *begin* and *end* for each page, then *finish*.
+
+    A page may be read again when its text has changed, and *finish* called again then.
+    """
 
     def __init__(
         self,
@@ -55,7 +58,9 @@ class Reading:
         self.project = project
         self.asked = asked(options, config, project.settings.root)
         self.library = library if library is not None and library.asked == self.asked else Library(self.asked)
-        self.diagnostics = Diagnostics(project.problems)
+        self._begun = Diagnostics(project.problems)
+        self.diagnostics = self._begun
+        """What is wrong: with the files until *finish*, then with all of the site."""
         self.files = Files([])
         self.nav = Navigation([], [])
         self.book: Book[str] = Book(())
@@ -101,7 +106,7 @@ class Reading:
             elif error.strerror:
                 problem = error.strerror
             where = Location(self.label(file))
-            self.diagnostics.add(Diagnostic(Severity.ERROR, "files", f"cannot be read: {problem}", hint, where))
+            self._begun.add(Diagnostic(Severity.ERROR, "files", f"cannot be read: {problem}", hint, where))
             file.content_string = f"# {file.name}\n\nThis page cannot be read: {problem}.\n"
             return file.content_string
 
@@ -111,12 +116,12 @@ class Reading:
         path = self.project.settings.root / self._options.mapping
         rows, problems = read_rows(path, self._options.mapping, drafts.get(path))
         self.terms = Terms(rows)
-        self.diagnostics.extend(problems)
+        self._begun.extend(problems)
         for row in rows:
             if row.page and row.page not in self.library.entries:
                 hint = "write it, or mend page:"
                 problem = f"there is no page {row.page}"
-                self.diagnostics.add(Diagnostic(Severity.WARNING, "mapping", problem, hint, row.location))
+                self._begun.add(Diagnostic(Severity.WARNING, "mapping", problem, hint, row.location))
 
     def _order_of_reading(self) -> None:
         """Put the pages with marks last: what a mark stands for shows the titles of the others."""
@@ -131,6 +136,20 @@ class Reading:
         self.book = book_of(self.nav, self.library, lambda file: self._inclusion(file.inclusion))
 
     # Page by page
+
+    def read(self, file: File) -> None:
+        """Convert a page from its text as it is now, with no plugin of the site at work."""
+        self.renew(file)
+        page = file.page or Page(None, file, self.config)
+        markdown, page.meta = get_data(file.content_string)
+        page.markdown, context = self.begin(page, markdown)
+        self.convert_next(page, context)
+        page.render(self.config, self.files)
+        self.end(page)
+
+    def renew(self, file: File) -> None:
+        """Learn what a page whose text may have changed says of itself."""
+        self.library.renew(file.src_uri, self._text(file), self.label(file))
 
     def begin(self, page: Page, markdown: str) -> tuple[str, PageContext]:
         """Take *page* with its Markdown as all plugins left it; return what to convert and what is known of it."""
@@ -177,6 +196,7 @@ class Reading:
     def finish(self) -> None:
         """All pages are read: what plugins told of them counts for the book too."""
         self._reckon()
+        self.diagnostics = Diagnostics(self._begun)
         for entry in self.library:
             self.diagnostics.extend(entry.problems)
         for context in self.pages.values():
