@@ -15,12 +15,14 @@ from ...quote.blob import HEX_ID, FileKey, LockedFile
 from ...quote.diagnostics import MetalworkingError, Severity, Unavailable, printable
 from ...quote.repo import SELF
 from ...quote.sources import Pin, load_sources
+from ..files import write, write_page
+from ..lockfile import locked_lock, store_of
 from ..progress import Bar
 from .bump.moving import Fresh, Mover
 from .bump.plan import Plan
 from .bump.proof import prove
 from .bump.search import read
-from .common import Program, as_json, ending, locked_lock, open_site, pass_program, stop_at, store_of, write, write_page
+from .common import Program, as_json, ending, open_site, pass_program, stop_at
 from .own_pin import move_own, own_commit
 from .pin_edit import move_pin
 

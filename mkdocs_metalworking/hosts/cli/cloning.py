@@ -14,7 +14,8 @@ from ...git.clone import clone as clone_one
 from ...quote.diagnostics import MetalworkingError, printable
 from ...quote.repo import Repo
 from ...quote.sources import Pin, load_sources
-from .common import Program, open_site, pass_program, read_text, stop_at
+from ..files import read_text
+from .common import Program, open_site, pass_program, stop_at
 
 
 @click.command()

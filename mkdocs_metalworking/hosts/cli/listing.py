@@ -12,7 +12,8 @@ import click
 from ...glossary.source_list import source_list
 from ...quote.diagnostics import printable
 from ...quote.lines import format_ranges
-from .common import Program, as_json, open_site, pass_program, stop_at, write
+from ..files import write
+from .common import Program, as_json, open_site, pass_program, stop_at
 from .pages import tell_how, with_plugins
 from .stats import depth, table
 

@@ -10,8 +10,9 @@ from pathlib import Path
 import click
 
 from ...quote.diagnostics import Location, MetalworkingError
+from ..files import write
 from ..mkdocs.site import Site
-from .common import Program, ending, open_site, pass_program, write
+from .common import Program, ending, open_site, pass_program
 from .nav_edit import insert_page, nav_line
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*(?:/[a-z0-9][a-z0-9._-]*)*")

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import yaml
 
-from ...git.command import Git, GitError, find_clone
-from ...git.fetch import Fetched
-from ...git.objects import METADATA_MAX, CatFile, commit_date, tree_of
-from ...quote.blob import MAX_FILE
-from ...quote.diagnostics import Location, MetalworkingError, printable
-from ...quote.licenses import license_name
-from ...quote.sources import load_sources
-from .common import write
+from ..git.command import Git, GitError, find_clone
+from ..git.fetch import Fetched
+from ..git.objects import METADATA_MAX, CatFile, commit_date, tree_of
+from ..quote.blob import MAX_FILE
+from ..quote.diagnostics import Location, MetalworkingError, printable
+from ..quote.licenses import license_name
+from ..quote.sources import load_sources
+from .files import write
 
 _LOG = logging.getLogger(__name__)
 # A phrase that stands in the text of one license and of no other of the list; the first that fits counts.
