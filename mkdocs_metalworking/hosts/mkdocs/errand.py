@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -34,6 +35,7 @@ class Errand:
     def end(self, reading: Reading, config: MkDocsConfig) -> None:
         """Take *reading* and end the build, unless another language follows. Raises AllRead."""
         self.readings.append(reading)
+        _hold_generated(reading)
         if "i18n" not in config.plugins:  # which begins the other languages when a build has ended
             reading.finish()
             raise AllRead
@@ -49,6 +51,15 @@ class Errand:
             first.pages.update({f"{page.path} in another language": page for page in other.pages.values()})
         self.readings = [first]
         return first
+
+
+def _hold_generated(reading: Reading) -> None:
+    """Keep the texts of pages that a plugin made in a folder of its own: it clears it away when the build ends."""
+    docs = Path(reading.config.docs_dir)
+    for file in reading.documents():
+        if file.abs_src_path is not None and not Path(file.abs_src_path).is_relative_to(docs):
+            with contextlib.suppress(OSError, UnicodeDecodeError):
+                file.content_string = file.content_string
 
 
 def lay_drafts(files: Files, config: MkDocsConfig, drafts: dict[Path, str]) -> None:

@@ -137,12 +137,15 @@ class Reading:
 
     # Page by page
 
-    def read(self, file: File) -> None:
-        """Convert a page from its text as it is now, with no plugin of the site at work."""
+    def read(self, file: File, *, fill: bool = True) -> None:
+        """Convert a page from its text as it is now, with no plugin of the site at work.
+
+        Without *fill* nothing is put in the place of its marks, and nothing is known of what would stand there.
+        """
         self.renew(file)
         page = file.page or Page(None, file, self.config)
         markdown, page.meta = get_data(file.content_string)
-        page.markdown, context = self.begin(page, markdown)
+        page.markdown, context = self.begin(page, markdown, fill=fill)
         self.convert_next(page, context)
         page.render(self.config, self.files)
         self.end(page)
@@ -151,11 +154,11 @@ class Reading:
         """Learn what a page whose text may have changed says of itself."""
         self.library.renew(file.src_uri, self._text(file), self.label(file))
 
-    def begin(self, page: Page, markdown: str) -> tuple[str, PageContext]:
+    def begin(self, page: Page, markdown: str, *, fill: bool = True) -> tuple[str, PageContext]:
         """Take *page* with its Markdown as all plugins left it; return what to convert and what is known of it."""
         uri = page.file.src_uri
         entry = self._told_by_plugins(page)
-        text = self._marks.fill(markdown, uri)
+        text = self._marks.fill(markdown, uri) if fill else markdown
         context = PageContext(path=self.label(page.file), source=page.file.content_string, meta=entry.meta)
         if entry.meta.summary:
             # Escaped, since Material's templates put it into an attribute as it is.
