@@ -8,8 +8,9 @@ is fetched.
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from mkdocs.commands.build import _populate_page
@@ -36,6 +37,8 @@ class Round:
     reading: Reading
     check: Check
     left: list[File]
+    stamps: dict[Path, tuple[int, int]] = field(default_factory=dict)
+    """When each file that was read was last written, and its size."""
 
 
 class Desk:
@@ -57,32 +60,36 @@ class Desk:
         """
         drafts = dict(self.drafts)
         site = Site.load(self._config_file, plugins=self._plugins)
+        stamps = {path: stamp for path in _read_by(site) if (stamp := _stamp(path))}
         site.drafts = drafts
         project = site.project(offline=True)
         try:
             if site.through_plugins:
                 site.read(project)
                 assert site.reading is not None
-                return Round(site, project, site.reading, Check(project, site.root), [])
+                return Round(site, project, site.reading, Check(project, site.root), [], stamps)
             with quiet(), contextlib.chdir(site.root):
                 reading = site.begin(project)
             left = sorted(reading.documents(), key=lambda file: site.path(file) in drafts)
-            return Round(site, project, reading, Check(project, site.root), left)
+            return Round(site, project, reading, Check(project, site.root), left, stamps)
         except BaseException:
             project.close()
             raise
 
-    def take(self, new: Round) -> None:
-        """Work with *new* from now on; what was written since it began is read."""
+    def take(self, new: Round) -> bool:
+        """Work with *new* from now on, and read what was written since it began; returns whether another one is due."""
         old, self._round = self._round, new
         self.site = new.site
         if old is not None:
             old.project.close()
         waiting = {new.site.path(file) for file in new.left}
+        due = not new.site.drafts.keys() <= self.drafts.keys()
         for path, text in self.drafts.items():
             if path in waiting or new.site.drafts.get(path) != text:
                 self._put(path, text)
+                due = due or path in self.leaned_on() or (self.is_page(path) and self.file(path) is None)
         new.site.drafts = self.drafts
+        return due
 
     def step(self) -> bool:
         """Read one page more; False when all are read."""
@@ -163,10 +170,20 @@ class Desk:
 
     def leaned_on(self) -> Sequence[Path]:
         """Return the files beside the pages that every page may depend on."""
-        settings = self.site.settings(offline=True)
-        mapping = self.site.options.mapping
-        found = [settings.sources, settings.lock, settings.quantities, *([settings.root / mapping] if mapping else [])]
-        return [*found, Path(self.site.config.config_file_path or self.site.root / "mkdocs.yml")]
+        return list(_leaned_on(self.site))
+
+    def refresh(self) -> bool:
+        """Look at the files again, which others may write; returns whether a new round is due."""
+        if self._round is None:
+            return False
+        stamps = self._round.stamps
+        now = {path: stamp for path in _read_by(self.site) if (stamp := _stamp(path))}
+        due = now.keys() != stamps.keys()
+        for path, stamp in now.items():
+            if path not in self.drafts and stamps.get(path) != stamp:
+                due = self.write(path, None) or due
+        self._round.stamps = now
+        return due
 
     def at(self, path: Path) -> Path:
         """Return *path* as this site names it: editors go through other links to the same folder."""
@@ -252,6 +269,29 @@ class Desk:
             told = f"an extension or a plugin of the site cannot read this page: {reason}"
             context.diagnostics.add(Diagnostic(Severity.ERROR, "plugins", told, "", Location(label)))
             reading.pages[file.src_uri] = context
+
+
+def _leaned_on(site: Site) -> Iterator[Path]:
+    settings, mapping = site.settings(offline=True), site.options.mapping
+    yield from (settings.sources, settings.lock, settings.quantities)
+    if mapping:
+        yield settings.root / mapping
+    yield Path(site.config.config_file_path or site.root / "mkdocs.yml")
+
+
+def _read_by(site: Site) -> Iterator[Path]:
+    """Yield the files that all pages lean on, and the pages below docs."""
+    yield from _leaned_on(site)
+    for folder, _, names in os.walk(site.config.docs_dir):
+        yield from (Path(folder, name) for name in names if is_markdown_file(name))
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
 
 
 _HALF = dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
