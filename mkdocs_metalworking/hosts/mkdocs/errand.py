@@ -73,4 +73,6 @@ def lay_drafts(files: Files, config: MkDocsConfig, drafts: dict[Path, str]) -> N
         if file is not None:
             file.content_string = text
         elif not path.exists():
-            files.append(File.generated(config, uri, content=text))
+            new = File(uri, config.docs_dir, config.site_dir, config.use_directory_urls)
+            new.content_string = text
+            files.append(new)
