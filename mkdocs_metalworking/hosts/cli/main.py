@@ -18,7 +18,7 @@ from .common import Program, ending
 from .listing import list_, schema, sources, stats
 from .locking import fetch, lock
 from .new import new
-from .serving import lsp
+from .serving import lsp, mcp
 from .staging import stage
 
 
@@ -42,5 +42,5 @@ def main(context: click.Context, config_file: str | None) -> None:
     context.obj = replace(context.obj or Program(), config_file=config_file)
 
 
-for command in (accept, add, bump, check, clone, fetch, list_, lock, lsp, new, schema, sources, stage, stats):
+for command in (accept, add, bump, check, clone, fetch, list_, lock, lsp, mcp, new, schema, sources, stage, stats):
     main.add_command(command)

@@ -21,6 +21,16 @@ def lsp(program: Program) -> None:
     run(program.config_file)
 
 
+@click.command()
+@pass_program
+def mcp(program: Program) -> None:
+    """Serve a coding agent that speaks the Model Context Protocol, on stdin and stdout; nothing is written."""
+    _need("mcp", ("mcp", "bs4", "markdownify"))
+    from ..mcp.server import run
+
+    run(program.config_file)
+
+
 def _need(extra: str, names: Iterable[str]) -> None:
     """Raise MetalworkingError (``extra``) when the libraries of an extra are not installed."""
     if any(importlib.util.find_spec(name) is None for name in names):

@@ -14,8 +14,8 @@ from markdownify import ATX, MarkdownConverter
 
 from ..mkdocs.assets import TERMS
 from ..mkdocs.terms_file import SCHEMA
-from .leaves import Leaf, Volume
 from .twin import simplify
+from .volume import Leaf, Volume
 
 # What Markdown and GitHub's extensions of it would read in running text; an underscore within a word is none of it.
 _INLINE = re.compile(r"[\\`*\[\]<]|~~|&(?=#?\w+;)|(?<![^\W_])_|_(?![^\W_])")

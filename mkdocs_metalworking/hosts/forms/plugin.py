@@ -23,7 +23,7 @@ from ...glossary.chapters import Book
 from ..mkdocs.assets import STYLE, TABLE_STYLE
 from ..mkdocs.nav import title_of
 from ..mkdocs.plugin import MetalworkingPlugin
-from .leaves import Leaf, Volume
+from .volume import Leaf, Volume
 
 FORMS = ("html", "pdf", "epub", "markdown")
 _LOG = logging.getLogger("mkdocs.plugins.metalworking.book")

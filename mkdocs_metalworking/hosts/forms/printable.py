@@ -13,7 +13,7 @@ from pathlib import Path
 import lxml.html
 
 from . import leaves
-from .leaves import Leaf, Volume
+from .volume import Leaf, Volume
 
 _TITLE = re.compile(r'["\\\n]')
 

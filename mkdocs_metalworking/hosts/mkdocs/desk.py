@@ -182,7 +182,8 @@ class Desk:
         for path, stamp in now.items():
             if path not in self.drafts and stamps.get(path) != stamp:
                 due = self.write(path, None) or due
-        self._round.stamps = now
+        if now != stamps:
+            self._round.stamps = now
         return due
 
     def at(self, path: Path) -> Path:
