@@ -11,6 +11,17 @@ const LOG = ${LOG}u;  // the buffer has 2^LOG pieces of 16 bytes
 const MASK = (1u << LOG) - 1u;
 
 fn place(i: u32) -> u32 { return (i + (((i >> LOG) * 2654435761u) >> 22u) * 256u) & MASK; }
+struct Four { v0: vec4u, v1: vec4u, v2: vec4u, v3: vec4u }
+
+// The piece i and three more, each a grid behind the last; zero behind the end.
+fn four(i: u32, threads: u32, total: u32) -> Four {
+  var v = Four(data[place(i)], vec4u(), vec4u(), vec4u());
+  if (i + threads < total) { v.v1 = data[place(i + threads)]; }
+  if (i + 2u * threads < total) { v.v2 = data[place(i + 2u * threads)]; }
+  if (i + 3u * threads < total) { v.v3 = data[place(i + 3u * threads)]; }
+  return v;
+}
+
 fn fold(v: vec4u) -> u32 { return v.x + v.y + v.z + v.w; }
 
 @compute @workgroup_size(256)
@@ -36,14 +47,8 @@ fn read_all(@builtin(global_invocation_id) at: vec3u, @builtin(num_workgroups) g
   let total = run.n << LOG;
   var sum = 0u;
   for (var i = at.x; i < total; i += 4u * threads) {
-    let v0 = data[place(i)];
-    var v1 = vec4u();
-    var v2 = vec4u();
-    var v3 = vec4u();
-    if (i + threads < total) { v1 = data[place(i + threads)]; }
-    if (i + 2u * threads < total) { v2 = data[place(i + 2u * threads)]; }
-    if (i + 3u * threads < total) { v3 = data[place(i + 3u * threads)]; }
-    sum += fold(v0) + fold(v1) + fold(v2) + fold(v3);
+    let v = four(i, threads, total);
+    sum += fold(v.v0) + fold(v.v1) + fold(v.v2) + fold(v.v3);
   }
   out[at.x] = sum;
 }
@@ -53,16 +58,10 @@ fn copy_all(@builtin(global_invocation_id) at: vec3u, @builtin(num_workgroups) g
   let threads = groups.x * 256u;
   let total = run.n << LOG;
   for (var i = at.x; i < total; i += 4u * threads) {
-    let v0 = data[place(i)];
-    var v1 = vec4u();
-    var v2 = vec4u();
-    var v3 = vec4u();
-    if (i + threads < total) { v1 = data[place(i + threads)]; }
-    if (i + 2u * threads < total) { v2 = data[place(i + 2u * threads)]; }
-    if (i + 3u * threads < total) { v3 = data[place(i + 3u * threads)]; }
-    other[place(i)] = v0;
-    if (i + threads < total) { other[place(i + threads)] = v1; }
-    if (i + 2u * threads < total) { other[place(i + 2u * threads)] = v2; }
-    if (i + 3u * threads < total) { other[place(i + 3u * threads)] = v3; }
+    let v = four(i, threads, total);
+    other[place(i)] = v.v0;
+    if (i + threads < total) { other[place(i + threads)] = v.v1; }
+    if (i + 2u * threads < total) { other[place(i + 2u * threads)] = v.v2; }
+    if (i + 3u * threads < total) { other[place(i + 3u * threads)] = v.v3; }
   }
 }

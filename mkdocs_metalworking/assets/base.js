@@ -28,11 +28,15 @@ export const decoded = (text) => {
   }
 };
 
-let loading;
-export const lookup = () =>
-  (loading ||= fetch(new URL("lookup.json", import.meta.url))
-    .then((answer) => (answer.ok ? answer.json() : Promise.reject(answer.status)))
-    .catch(() => {
-      loading = null;
-      return { pages: {}, terms: [], verdicts: {} };
-    }));
+/* Returns a function that reads *name* once; what cannot be read is *empty*, and asked for again the next time. */
+export const data = (name, empty) => {
+  let loading;
+  return () =>
+    (loading ||= fetch(new URL(name, import.meta.url))
+      .then((answer) => (answer.ok ? answer.json() : Promise.reject(answer.status)))
+      .catch(() => {
+        loading = null;
+        return empty;
+      }));
+};
+export const lookup = data("lookup.json", { pages: {}, terms: [], verdicts: {} });

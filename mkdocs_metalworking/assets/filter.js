@@ -58,10 +58,10 @@ const nearest = async (holder, field, empty) => {
   const near = find(rowsOf(data), text, 5).filter((row) => !row.own);
   told.replaceChildren(make("span", "", near.length ? labels.near : labels.lookup_none));
   for (const row of near) {
-    const button = make("button", "", row.cuda);
+    const button = make("button", "", row.source);
     button.type = "button";
     button.addEventListener("click", () => {
-      field.value = row.cuda.split(" / ")[0];
+      field.value = row.source.split(" / ")[0];
       for (const pressed of holder.querySelectorAll("[data-mw-verdict]")) pressed.setAttribute("aria-pressed", "false");
       field.focus();
       narrow(holder);

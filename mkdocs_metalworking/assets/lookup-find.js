@@ -20,20 +20,20 @@ const nameOf = (text, weight) => {
 /* The rows to search: one a term with all of its names, one a page. */
 export const rowsOf = ({ pages, terms, from }) => {
   const rows = terms
-    .filter(([cuda]) => cuda.toLowerCase() !== "none")
-    .map(([cuda, metal, verdict, url, note, aliases = [], also = []]) => {
-      const names = [...cuda.split(/\s+\/\s+|;\s+/), ...(cuda.includes(" / ") ? [cuda] : [])];
+    .filter(([source]) => source.toLowerCase() !== "none")
+    .map(([source, target, verdict, url, note, aliases = [], also = []]) => {
+      const names = [...source.split(/\s+\/\s+|;\s+/), ...(source.includes(" / ") ? [source] : [])];
       return {
-        cuda, metal, verdict, url, note,
+        source, target, verdict, url, note,
         also,
-        names: [...names.map((name) => nameOf(name, 1)), ...aliases.map((name) => nameOf(name, 0.99)), ...metal.split(/\s+\/\s+|[,;]\s+/).map((name) => nameOf(name, 0.9))],
+        names: [...names.map((name) => nameOf(name, 1)), ...aliases.map((name) => nameOf(name, 0.99)), ...target.split(/\s+\/\s+|[,;]\s+/).map((name) => nameOf(name, 0.9))],
       };
     });
   for (const [url, [title, summary, term, verdict]] of Object.entries(pages)) {
-    if (term) rows.push({ cuda: title, metal: `${from}: ${term}`, verdict, url, note: summary, also: [], names: [nameOf(title, 0.97), nameOf(term, 0.95)], own: true });
+    if (term) rows.push({ source: title, target: `${from}: ${term}`, verdict, url, note: summary, also: [], names: [nameOf(title, 0.97), nameOf(term, 0.95)], own: true });
   }
   for (const row of rows) {
-    row.rest = plain(`${row.metal} ${row.note}`);
+    row.rest = plain(`${row.target} ${row.note}`);
     row.title = pages[row.url]?.[0] || "";
     row.verdict ||= pages[row.url]?.[3] || "";
   }

@@ -8,9 +8,9 @@ const load = () => (known ||= lookup().then((data) => ({ data, rows: rowsOf(data
 /* One term as an option of the list. */
 const answer = (row, data) => {
   const option = make("li", row.verdict ? `mw-v-${row.verdict}` : "");
-  option.append(make("b", "", row.cuda), row.verdict ? make("span", "mw-verdict", data.verdicts[row.verdict]) : make("span"));
-  option.append(make("i", "", row.metal));
-  const page = row.title && row.title !== row.metal && !row.own ? `${row.title}. ` : "";
+  option.append(make("b", "", row.source), row.verdict ? make("span", "mw-verdict", data.verdicts[row.verdict]) : make("span"));
+  option.append(make("i", "", row.target));
+  const page = row.title && row.title !== row.target && !row.own ? `${row.title}. ` : "";
   option.append(note(page + (row.note || "")));
   if (row.url) option.dataset.href = new URL(row.url, root).href;
   return option;

@@ -29,7 +29,7 @@ const draw = async (field) => {
     ...found.map(([, row]) => {
       const link = make("a", row.verdict ? `mw-v-${row.verdict}` : "");
       link.href = new URL(row.url, root);
-      link.append(make("b", "", row.cuda), make("span", "", row.title || row.metal));
+      link.append(make("b", "", row.source), make("span", "", row.title || row.target));
       return link;
     }),
   );

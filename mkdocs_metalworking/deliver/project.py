@@ -12,9 +12,10 @@ from ..git.worktree import WorkTree, enclosing_work_tree
 from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity
 from ..quote.lock import Lock, load_lock
 from ..quote.quantities import Quantities
-from ..quote.quotation import Quoter
+from ..quote.quoter import Quoter
 from ..quote.repo import clone_url
-from ..quote.sources import Sources, load_sources
+from ..quote.sources import Sources
+from ..quote.sources_file import load_sources
 from .progress import SILENT, Progress
 from .proofs import Proofs
 from .quantities import read_quantities

@@ -10,9 +10,11 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..git.command import Git, GitError, find_clone
+from ..git.cat_file import CatFile
+from ..git.clones import Clones
+from ..git.command import Git, GitError
 from ..git.fetch import Fetched
-from ..git.objects import CatFile, MissingObject, Objects, files_below, resolve_path, tree_of
+from ..git.objects import MissingObject, Objects, files_below, resolve_path, tree_of
 from ..git.proof import Recorded, proves
 from ..quote.blob import LockedFile
 from ..quote.diagnostics import MetalworkingError, printable
@@ -64,11 +66,10 @@ class Proofs:
         also: Iterable[Path] = (),
     ) -> None:
         self._store = store
-        self._code_dir = code_dir
         self._mirrors = mirrors or {}
         self._also = tuple(also)
         self._kept = _Kept(store)
-        self._clones: dict[str | Path, CatFile | None] = {}
+        self._clones = Clones(code_dir)
         self._answers: dict[LockedFile, bool | MetalworkingError] = {}
         self._mutex = threading.Lock()
 
@@ -138,11 +139,7 @@ class Proofs:
 
     def close(self) -> None:
         """End the git processes; may be called twice."""
-        with self._mutex:
-            for objects in self._clones.values():
-                if objects is not None:
-                    objects.close()
-            self._clones.clear()
+        self._clones.close()
 
     def _ask(self, file: LockedFile) -> bool:
         if proves(self._kept, file):
@@ -159,10 +156,7 @@ class Proofs:
         mirrors = self._mirrors.get((repo, commit), ())
         places: tuple[str | Path, ...] = (repo, *mirrors, *self._also)
         for place in places:
-            if place not in self._clones:
-                git_dir = place if isinstance(place, Path) else find_clone(self._code_dir, place)
-                self._clones[place] = CatFile(Git(git_dir)) if git_dir else None
-            if (objects := self._clones[place]) is not None:
+            if (objects := self._clones.objects(place)) is not None:
                 yield objects
 
 

@@ -73,7 +73,7 @@ def _keep(entry: Path, quantities: Quantities, store: Store) -> None:
         ],
     }
     body = json.dumps(told).encode()
-    with store.writing(entry) as stream:
+    with store.folder.writing(entry) as stream:
         stream.write(hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
     found = sorted(entry.parent.parent.glob("*/*"), key=lambda one: one.stat().st_mtime)
     for old in found[:-_KEPT]:

@@ -15,10 +15,11 @@ from pathlib import Path
 from ..quote.blob import HEX_ID, MAX_FILE, FileKey, LockedFile
 from ..quote.diagnostics import MetalworkingError, Unavailable
 from ..quote.repo import SELF, clone_url
+from .cat_file import CatFile
 from .command import Git, GitError, find_clone
 from .fetch import Fetched
 from .missing import why_missing
-from .objects import CatFile, MissingObject, Oversized, TreeEntry, commit_date, resolve_path
+from .objects import MissingObject, Oversized, TreeEntry, commit_date, resolve_path
 from .proof import Recorded
 
 _LOG = logging.getLogger(__name__)

@@ -11,9 +11,10 @@ from ..quote.blob import FileKey
 from ..quote.diagnostics import Diagnostic, MetalworkingError, Severity, Unavailable
 from ..quote.repo import Repo
 from ..quote.sources import Pin, Sources
+from .cat_file import CatFile
 from .command import Git
 from .fetch import Fetched
-from .objects import CatFile, resolve_path
+from .objects import resolve_path
 from .upstream import Moved, Upstream, ask_upstream
 
 _SILENT = logging.getLogger("metalworking.drift.fetch")

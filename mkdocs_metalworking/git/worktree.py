@@ -21,8 +21,9 @@ from ..quote.own import own_key
 from ..quote.selection import lines_of
 from ..quote.suggest import suggest_path
 from .binding import check_content
+from .cat_file import CatFile
 from .command import Git, GitError, find_git_dir
-from .objects import CatFile, resolve_path, tree_of
+from .objects import resolve_path, tree_of
 
 Kept = Callable[[str], bytes | None]
 """Returns the bytes of a blob that somebody kept, by git's id."""

@@ -18,18 +18,18 @@ def disagreements(entries: Iterable[tuple[Entry, str, str]], table: Terms) -> It
     if not table.rows:
         return
     for entry, label, text in entries:
-        cuda = entry.meta.cuda
-        if cuda is None or entry.problems:
+        callout = entry.meta.callout
+        if callout is None or entry.problems:
             continue
-        for name in cuda.apis:
+        for name in callout.apis:
             if table.find(name) is None:
                 hint = "write a row for it, list it among the aliases of one, or take it out of apis:"
                 yield _warning(f"no row of the table names {name!r}", hint, label, text, name)
-        row = table.find(cuda.term)
-        if row is not None and row.verdict and row.verdict != cuda.verdict.value and not cuda.aspect:
-            said = f"{cuda.term!r} is {cuda.verdict.value} here and {row.verdict} in the table"
+        row = table.find(callout.term)
+        if row is not None and row.verdict and row.verdict != callout.verdict.value and not callout.aspect:
+            said = f"{callout.term!r} is {callout.verdict.value} here and {row.verdict} in the table"
             hint = "write one of the two, or say in aspect: what the page's verdict is about"
-            yield _warning(said, hint, label, text, cuda.verdict.value)
+            yield _warning(said, hint, label, text, callout.verdict.value)
 
 
 def _warning(problem: str, hint: str, label: str, text: str, name: str) -> Diagnostic:

@@ -31,12 +31,12 @@ def az_index(
         if entry.title and (target := link(entry.uri, "")):
             items[entry.title, entry.uri] = f"**{target}**"
     for term in found:
-        if term.cuda.casefold() == "none" or (term.cuda, term.uri) in items:
+        if term.source.casefold() == "none" or (term.source, term.uri) in items:
             continue
         target = link(term.uri, "") if term.uri else link(table, term.anchor) if table and term.anchor else ""
         other = f'<span class="mw-other" hidden>{literal(" ".join(term.aliases))}</span>' if term.aliases else ""
-        line = f"{code(term.cuda)} {verdict_chip(term.verdict, labels)} {target or code(term.metal)}{other}"
-        items[term.cuda, term.uri] = line
+        line = f"{code(term.source)} {verdict_chip(term.verdict, labels)} {target or code(term.target)}{other}"
+        items[term.source, term.uri] = line
     lines = sorted(items.items(), key=lambda item: (*sort_key(item[0][0]), item[0][1]))
     return "\n".join(_letters(lines, labels))
 

@@ -107,7 +107,7 @@ def _wrong(message: str, hint: str) -> MetalworkingError:
 
 
 @dataclass(frozen=True, slots=True)
-class Cuda:
+class Callout:
     """What a reader who knows the one should know of a page. ``carries`` and ``misleads`` are Markdown."""
 
     term: str
@@ -126,7 +126,7 @@ class PageMeta:
     """The part of a page's front matter that this package reads."""
 
     summary: str = ""
-    cuda: Cuda | None = None
+    callout: Callout | None = None
     chapter: bool = True
     """On the first page of a section: whether the section is a chapter of the book."""
 
@@ -175,7 +175,7 @@ def page_meta(meta: Mapping[str, Any], callouts: Callouts | None) -> PageMeta:
     found = None
     if entry and callouts is not None:
         links = ((one.name, tuple(entry.get(one.name) or ())) for one in callouts.links)
-        found = Cuda(
+        found = Callout(
             term=entry["term"],
             verdict=Verdict(entry["verdict"]),
             links=tuple((name, slugs) for name, slugs in links if slugs),

@@ -79,7 +79,7 @@ def without_callout(book: Book[str], library: Library, key: str, label: Callable
     for chapter in book.chapters:
         for uri in chapter.pages:
             entry = library.entries.get(uri)
-            if entry is not None and entry.meta.cuda is None and not entry.problems:
+            if entry is not None and entry.meta.callout is None and not entry.problems:
                 hint = f"write {key}: in its front matter; the verdict none says that nothing corresponds"
                 yield Diagnostic(Severity.WARNING, "callout", "this page has no callout", hint, Location(label(uri)))
 

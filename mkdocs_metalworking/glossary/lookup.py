@@ -1,4 +1,4 @@
-"""What a reader may look up: the JSON for the CUDA lookup and for link previews."""
+"""What a reader may look up: the JSON for the lookup and for link previews."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Term:
     for a term that no table has. ``also`` are further pages that name it.
     """
 
-    cuda: str
-    metal: str
+    source: str
+    target: str
     verdict: str = ""
     uri: str = ""
     note: str = ""
@@ -48,7 +48,7 @@ def terms_of(entries: Iterable[Entry], table: Terms) -> list[Term]:
                     beyond[key_of(name)] = _of_page(name, entry)
                 elif entry.uri not in (known.uri, *known.also):
                     beyond[key_of(name)] = Term(
-                        known.cuda, known.metal, known.verdict, known.uri, known.note, also=(*known.also, entry.uri)
+                        known.source, known.target, known.verdict, known.uri, known.note, also=(*known.also, entry.uri)
                     )
     return [*found, *beyond.values()]
 
@@ -68,14 +68,14 @@ def discussed_in(entries: Iterable[Entry], table: Terms) -> dict[int, list[str]]
 
 
 def _names(entry: Entry) -> tuple[str, ...]:
-    cuda = entry.meta.cuda
-    return (cuda.term, *cuda.apis) if cuda is not None else ()
+    callout = entry.meta.callout
+    return (callout.term, *callout.apis) if callout is not None else ()
 
 
 def _of_row(place: int, row: Row, table: Terms, discussed: Mapping[int, list[str]]) -> Term:
     return Term(
-        cuda=row.cuda,
-        metal=row.metal,
+        source=row.source,
+        target=row.target,
         verdict=row.verdict,
         uri=row.page,
         note=row.note,
@@ -86,24 +86,29 @@ def _of_row(place: int, row: Row, table: Terms, discussed: Mapping[int, list[str
 
 
 def _of_page(name: str, entry: Entry) -> Term:
-    cuda = entry.meta.cuda
-    return Term(name, entry.title, cuda.verdict.value if cuda else "", entry.uri, entry.meta.summary)
+    callout = entry.meta.callout
+    return Term(name, entry.title, callout.verdict.value if callout else "", entry.uri, entry.meta.summary)
 
 
 def lookup_data(found: Iterable[Term], pages: Iterable[tuple[Entry, str]], table: str = "") -> dict[str, Any]:
     """Return the data that the browser loads; *pages* gives the address of each page from the site's root.
 
     ``pages``: address without ``index.html``, as the browser asks for it and so empty for the home page, then
-    [title, summary, CUDA term, verdict]. ``terms``: [CUDA, Metal, verdict, address, note, other names, addresses of
+    [title, summary, term, verdict]. ``terms``: [name, counterpart, verdict, address, note, other names, addresses of
     further pages], the address that of the row on the page *table* when no page explains the term, and empty when
     there is no such page.
     """
     shown = {}
     where = {}
     for entry, url in pages:
-        cuda = entry.meta.cuda
+        callout = entry.meta.callout
         where[entry.uri] = url
-        listed = [entry.title, entry.meta.summary, cuda.term if cuda else "", cuda.verdict.value if cuda else ""]
+        listed = [
+            entry.title,
+            entry.meta.summary,
+            callout.term if callout else "",
+            callout.verdict.value if callout else "",
+        ]
         shown[_INDEX.sub(r"\1", url.removeprefix("./"))] = listed
 
     def address(term: Term) -> str:
@@ -113,7 +118,7 @@ def lookup_data(found: Iterable[Term], pages: Iterable[tuple[Entry, str]], table
 
     listed_terms = [
         [
-            *(t.cuda, t.metal, t.verdict, address(t), t.note, list(t.aliases)),
+            *(t.source, t.target, t.verdict, address(t), t.note, list(t.aliases)),
             [where[uri] for uri in t.also if uri in where],
         ]
         for t in found

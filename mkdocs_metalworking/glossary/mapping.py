@@ -11,7 +11,7 @@ from .asked import Asked
 from .callout import Verdict
 from .inline import code, literal, verdict_chip
 from .labels import Labels
-from .terms import Pair, Row, Terms
+from .terms import SIDES, Pair, Row, Terms
 
 _SLUG = re.compile(r"[^a-z0-9]+")
 COLUMNS = 5
@@ -35,7 +35,7 @@ class Table:
     def sides(self) -> tuple[str, str]:
         """The names of the two worlds."""
         callouts = self.asked.callouts
-        return (callouts.source, callouts.target) if callouts is not None else ("CUDA", "Metal")
+        return (callouts.source, callouts.target) if callouts is not None else SIDES
 
     def markdown(self) -> str:
         """Return the table, one a group, below a filter and a list of the groups."""
@@ -76,9 +76,14 @@ class Table:
         data = f' data-verdict="{row.verdict}"' if row.verdict else ""
         yield f'<tbody id="{anchor}"{data} markdown="block">'
         yield '<tr markdown="block">'
-        cells = (code(row.metal), verdict_chip(row.verdict, self.labels), note, self.link(row.page) if row.page else "")
+        cells = (
+            code(row.target),
+            verdict_chip(row.verdict, self.labels),
+            note,
+            self.link(row.page) if row.page else "",
+        )
         here = f'<a class="mw-anchor" href="#{anchor}" aria-label="{self.labels["row_link"]}">&#35;</a>'
-        yield f'<th scope="row" markdown="span">{code(row.cuda)} {here}</th>'
+        yield f'<th scope="row" markdown="span">{code(row.source)} {here}</th>'
         for head, cell in zip(heads[1:], cells, strict=True):
             yield f'<td data-head="{literal(head)}" markdown="span">{cell}</td>'
         yield "</tr>"
@@ -101,8 +106,8 @@ class Table:
         pages = [found for uri in self.also.get(place, ()) if (found := self.link(uri))]
         if pages:
             yield f'<p markdown="span">{labels["also_in"]}: {", ".join(pages)}</p>'
-        if row.sources:
-            cited = " ".join(f"[@{source}]" for source in row.sources)
+        if row.cited:
+            cited = " ".join(f"[@{source}]" for source in row.cited)
             yield f'<p class="mw-cited" markdown="span">{labels["mapping_sources"]}: {cited}</p>'
 
 
@@ -130,7 +135,7 @@ def filter_bar(labels: Labels, count: int, *, verdicts: bool = False) -> str:
 
 
 def _pair(pair: Pair, sides: tuple[str, str]) -> str:
-    shown = "".join(_side(name, text) for name, text in zip(sides, (pair.cuda, pair.metal), strict=True))
+    shown = "".join(_side(name, text) for name, text in zip(sides, (pair.source, pair.target), strict=True))
     return f'<div class="mw-pair">{shown}</div>'
 
 

@@ -1,4 +1,4 @@
-"""Terms as data: one row a term of the world readers come from, with one verdict and the page that answers."""
+"""Terms as data: one row a term of the world that readers come from, with one verdict and the page that answers."""
 
 from __future__ import annotations
 
@@ -12,6 +12,10 @@ from typing import Any
 from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity
 from ..quote.yamldoc import load_yaml
 
+KEYS = ("cuda", "metal")
+"""What the file of terms, and terms.json, call the two sides, whatever a site's callouts speak of."""
+SIDES = ("CUDA", "Metal")
+"""The same for readers, where no callouts say from what to what."""
 _ANCHOR = re.compile(r"[^a-z0-9]+")
 
 
@@ -19,29 +23,30 @@ _ANCHOR = re.compile(r"[^a-z0-9]+")
 class Pair:
     """The same thing said in code on both sides, a line or two each."""
 
-    cuda: str
-    metal: str
+    source: str
+    target: str
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """One term. ``page`` is a path below docs, or "" when no page explains it and the row itself is the answer."""
 
-    cuda: str
-    metal: str
+    source: str
+    target: str
     note: str = ""
     page: str = ""
     verdict: str = ""
     group: str = ""
-    sources: tuple[str, ...] = ()
+    cited: tuple[str, ...] = ()
+    """What it rests on: targets of citations."""
     aliases: tuple[str, ...] = ()
     code: Pair | None = None
     location: Location = field(default_factory=Location)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The CUDA names of the row, one by one: ``a / b`` is two."""
-        return tuple(name for part in re.split(r"\s+/\s+|;\s+", self.cuda) if (name := part.strip()))
+        """The names of the row, one by one: ``a / b`` is two."""
+        return tuple(name for part in re.split(r"\s+/\s+|;\s+", self.source) if (name := part.strip()))
 
 
 def key_of(name: str) -> str:
@@ -60,7 +65,7 @@ class Terms:
         """Each row by every name and alias; where two rows claim a name, the first."""
         found: dict[str, Row] = {}
         for row in self.rows:
-            for name in (*row.names, row.cuda, *row.aliases):
+            for name in (*row.names, row.source, *row.aliases):
                 found.setdefault(key_of(name), row)
         return found
 
@@ -91,7 +96,7 @@ class Terms:
                 other = owner.setdefault(key_of(name), row)
                 if other is row:
                     continue
-                said = f"{name!r} stands in two rows, {other.cuda!r} and {row.cuda!r}"
+                said = f"{name!r} stands in two rows, {other.source!r} and {row.source!r}"
                 if other.verdict and row.verdict and other.verdict != row.verdict:
                     said += f", with two verdicts: {other.verdict} and {row.verdict}"
                 yield Diagnostic(Severity.WARNING, "terms", said, "keep it in the one that answers", row.location)
@@ -125,18 +130,18 @@ def _row(entry: Mapping[str, Any], location: Location) -> Row:
     if page and not page.endswith(".md"):
         page += ".md"
     code = entry.get("code")
-    cuda, metal, note, verdict, group = (
-        str(entry.get(key) or "").strip() for key in ("cuda", "metal", "note", "verdict", "group")
+    name, counterpart, note, verdict, group = (
+        str(entry.get(key) or "").strip() for key in (*KEYS, "note", "verdict", "group")
     )
     return Row(
-        cuda=cuda,
-        metal=metal,
+        source=name,
+        target=counterpart,
         note=note,
         page=page,
         verdict=verdict,
         group=group,
-        sources=(source,) if isinstance(source, str) else tuple(source),
+        cited=(source,) if isinstance(source, str) else tuple(source),
         aliases=tuple(entry.get("aliases") or ()),
-        code=Pair(code["cuda"].rstrip("\n"), code["metal"].rstrip("\n")) if code else None,
+        code=Pair(*(code[key].rstrip("\n") for key in KEYS)) if code else None,
         location=location,
     )

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import yaml
 
+from ..git.cat_file import CatFile
 from ..git.command import Git, GitError, find_clone
 from ..git.fetch import Fetched
-from ..git.objects import METADATA_MAX, CatFile, commit_date, tree_of
+from ..git.objects import METADATA_MAX, commit_date, tree_of
 from ..quote.blob import MAX_FILE
 from ..quote.diagnostics import Location, MetalworkingError, printable
 from ..quote.licenses import license_name
-from ..quote.sources import load_sources
+from ..quote.sources_file import load_sources
 from .files import write
 
 _LOG = logging.getLogger(__name__)

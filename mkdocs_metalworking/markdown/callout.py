@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement
 
 from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 from markdown.util import AtomicString
 
-from ..glossary.callout import Callouts, Cuda, split_front_matter, with_quantities
+from ..glossary.callout import Callout, Callouts, split_front_matter, with_quantities
 from ..quote.diagnostics import MetalworkingError
-
-if TYPE_CHECKING:
-    from .extension import Work
+from .work import Work
 
 
 class FrontMatterPreprocessor(Preprocessor):
@@ -67,14 +64,14 @@ class CalloutProcessor(Treeprocessor):
             return
         index = next((i + 1 for i, element in enumerate(root) if element.tag == "h1"), 0)
         callouts = self._work.asked.callouts
-        if meta.cuda is not None and callouts is not None:
-            root.insert(index, self._callout(meta.cuda, callouts))
+        if meta.callout is not None and callouts is not None:
+            root.insert(index, self._callout(meta.callout, callouts))
         if meta.summary and index:
             summary = Element("p", {"class": "mw-summary"})
             summary.text = _words(meta.summary)
             root.insert(index, summary)
 
-    def _callout(self, found: Cuda, callouts: Callouts) -> Element:
+    def _callout(self, found: Callout, callouts: Callouts) -> Element:
         labels = self._work.labels
         name = labels["if_you_know"].format(source=callouts.source)
         aside = Element("aside", {"class": f"mw-callout mw-v-{found.verdict}", "aria-label": name})

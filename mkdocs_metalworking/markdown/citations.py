@@ -3,33 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-import re
-from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Iterator, KeysView
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 from xml.etree.ElementTree import Element
 
 from markdown.treeprocessors import Treeprocessor
-from markdown.util import AtomicString
 
 from ..quote.citations import CITATION, Citation, CitedLines, CitedReference
 from ..quote.diagnostics import MetalworkingError
 from ..quote.mentions import Kind
 from ..quote.permalinks import permalink
-from .literal import LITERAL
+from .marked_text import CODE_SPAN, Spans, footnotes_of, replace_in_footnotes, replace_in_tree
 from .tracking import MARK, Met, Outcome
 from .visible import html_attribute, html_text
+from .work import Work
 
-if TYPE_CHECKING:
-    from .extension import Work
-
-# Python-Markdown's own pattern for code spans, and raw tags that show code: a citation inside is literal.
-CODE_SPAN = re.compile(
-    r"(?<!\\)(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)"
-    r"|<(?P<tag>code|kbd|samp|tt|pre)\b[^<>]*>.*?</(?P=tag)\s*>|<!--.*?-->",
-    re.DOTALL | re.IGNORECASE,
-)
+_START = "\ufdef[@"
 
 
 class _Growing(OrderedDict[str, str]):
@@ -74,36 +64,23 @@ class CitationProcessor(Treeprocessor):
         """
         if not self._work.tracker.met:
             return
-        footnotes = self._footnotes()
+        footnotes = footnotes_of(self._work.md)
         if any("]:" in text for text in footnotes.footnotes.values()):
             footnotes.footnotes = _Growing(footnotes.footnotes)
-        for element in elements(root):
-            notes = None if element.get("class") == "mw-cited" else footnotes
-            if element.text and "\ufdef[@" in element.text and not isinstance(element.text, AtomicString):
-                element.text = self._replace(element.text, notes)
-            for child in element:
-                if child.tail and "\ufdef[@" in child.tail and not isinstance(child.tail, AtomicString):
-                    child.tail = self._replace(child.tail, notes)
-        for key, text in list(footnotes.footnotes.items()):
-            if "\ufdef[@" in text:
-                footnotes.footnotes[key] = self._replace(text, footnotes)
 
-    def _footnotes(self) -> Any:
-        # Looked up when used: a page's configuration may load the extension after ours, in its place.
-        return self._work.md.inlinePatterns["footnote"].footnotes  # type: ignore[attr-defined]
+        def replace(text: str, element: Element) -> str:
+            return self._replace(text, None if element.get("class") == "mw-cited" else footnotes)
+
+        replace_in_tree(root, _START, replace)
+        replace_in_footnotes(footnotes, _START, lambda text: self._replace(text, footnotes))
 
     def _replace(self, text: str, footnotes: Any) -> str:
-        starts, ends = [], []
-        for span in CODE_SPAN.finditer(text):
-            starts.append(span.start())
-            ends.append(span.end())
+        in_code = Spans(CODE_SPAN, text)
         parts: list[str] = []
         end = 0
         for mark in MARK.finditer(text):
             met, match = self._work.tracker.by(mark), CITATION.match(text, mark.end())
-            before = bisect_right(starts, mark.start()) - 1
-            literal = before >= 0 and mark.start() < ends[before]
-            if met is None or match is None or literal or met.mention.kind is not Kind.CITATION:
+            if met is None or match is None or met.mention.kind is not Kind.CITATION or in_code.cover(mark.start()):
                 continue
             claim = text[end : mark.start()]
             # A footnote reference stands right behind its claim; authors write a space there because it reads better.
@@ -132,16 +109,6 @@ class CitationProcessor(Treeprocessor):
         if name not in footnotes.footnotes:
             footnotes.setFootnote(name, work.stash(html))
         return f"[^{name}]"
-
-
-def elements(root: Element) -> Iterator[Element]:
-    """Yield what may hold prose, in no order that matters; no recursion: a page may nest deeper than the stack."""
-    todo = [root]
-    while todo:
-        element = todo.pop()
-        if element.tag not in LITERAL:
-            yield element
-            todo.extend(reversed(element))
 
 
 def describe(cited: CitedReference | CitedLines) -> str:

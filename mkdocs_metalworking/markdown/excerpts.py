@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element
 
 from markdown.blockparser import BlockParser
@@ -19,12 +18,9 @@ from ..quote.mentions import Kind
 from ..quote.own import Changed
 from ..quote.quotation import Quotation
 from . import figure, highlight
-from .notes import Figure
 from .quantities import fill
 from .tracking import MARK, Met, Outcome
-
-if TYPE_CHECKING:
-    from .extension import Work
+from .work import Figure, Work
 
 _MARKED = re.compile(rf"[ \t]*{MARK.pattern}(?=<<)")
 _ATTRIBUTES = re.compile(r"[ \t]*\{:?[ ]*[#.\w][^{}\n]*\}[ \t]*$")

@@ -29,7 +29,7 @@ from .visible import show_invisible, unmark
 FORMAT = f"4:{pygments.__version__}"
 """Changes whenever the HTML of a line changes, so that cached lines are made anew."""
 
-_LOG = logging.getLogger("mkdocs.plugins.metalworking.highlight")
+_LOG = logging.getLogger(__name__)
 _LONGEST_LINE = 20_000
 """Characters; a lexer that looks back and forth on a longer line takes the square of it."""
 _SECONDS = 2.0

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
-_LOG = logging.getLogger("mkdocs.plugins.metalworking.cache")
+_LOG = logging.getLogger(__name__)
 _TABLE = "CREATE TABLE lines (key BLOB PRIMARY KEY, html BLOB NOT NULL, used INTEGER NOT NULL) WITHOUT ROWID"
 _PACKED_MAX = 16 << 20
 """Bytes of a value; with more SQLite refuses it, so that none fills the memory."""

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from html import escape
-from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element
 
 from markdown.treeprocessors import Treeprocessor
@@ -15,9 +14,7 @@ from ..quote.diagnostics import MetalworkingError
 from ..quote.mentions import Kind, scan
 from .literal import LITERAL, marks_in_prose, prose
 from .tracking import FOREIGN, MARK, Met, Outcome, unmarked
-
-if TYPE_CHECKING:
-    from .extension import Work
+from .work import Work
 
 _STASHED = re.compile(HTML_PLACEHOLDER % "([0-9]+)")
 _TAKES = {
@@ -87,11 +84,15 @@ class LeftoverProcessor(Treeprocessor):
         prose = set() if literal else {match[0] for match in matches}
         if prose and _STASHED.search(text):
             prose = marks_in_prose(self._unstashed(text))
-        for match in matches:
-            met = self._work.tracker.by(match)
+        self._close(matches, prose, hint)
+
+    def _close(self, marks: Iterable[re.Match[str]], prose: set[str], hint: str) -> None:
+        """Report the mentions of *marks* that are still open and stand in *prose*; the others are literal."""
+        for mark in marks:
+            met = self._work.tracker.by(mark)
             if met is None or met.outcome is not Outcome.OPEN:
                 continue
-            if match[0] in prose:
+            if mark[0] in prose:
                 self._report(met, hint)
             else:
                 met.outcome = Outcome.LITERAL
@@ -129,14 +130,7 @@ class LeftoverProcessor(Treeprocessor):
                 self._tree(raw)
             elif index not in self._work.stashed and FOREIGN.search(raw):
                 prose = set() if index in self._in_code else marks_in_prose(raw)
-                for match in MARK.finditer(raw):
-                    met = self._work.tracker.by(match)
-                    if met is None or met.outcome is not Outcome.OPEN:
-                        continue
-                    if match[0] in prose:
-                        self._report(met, _RAW)
-                    else:
-                        met.outcome = Outcome.LITERAL
+                self._close(MARK.finditer(raw), prose, _RAW)
                 stash.rawHtmlBlocks[index] = unmarked(raw)
 
     def _report(self, met: Met, hint: str) -> None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, cast
+from typing import cast
 from xml.etree.ElementTree import Element
 
 from markdown.treeprocessors import Treeprocessor
@@ -17,24 +16,11 @@ from ..quote.mentions import Kind
 from ..quote.own import moved
 from ..quote.permalinks import permalink
 from ..quote.quotation import Quotation
-from .figure import Anchors
 from .tracking import MARK, Met, Outcome, unmarked
-
-if TYPE_CHECKING:
-    from .extension import Work
+from .work import Figure, Work
 
 _LABEL = re.compile(rf"{MARK.pattern}[^:]*:\s*")
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """An excerpt in the tree."""
-
-    element: Element
-    quotation: Quotation
-    anchors: Anchors
-    met: Met
 
 
 class NotesProcessor(Treeprocessor):

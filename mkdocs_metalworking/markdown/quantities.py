@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import re
-from bisect import bisect_right
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
 from xml.etree.ElementTree import Element
 
 from markdown.treeprocessors import Treeprocessor
-from markdown.util import AtomicString
 
 from ..quote.diagnostics import Location, MetalworkingError
 from ..quote.mentions import Kind
 from ..quote.quantities import Quantities, Quantity
 from ..quote.quantity_mentions import QUANTITY, Form, QuantityMention, Shown, fill_plain, shown_quantity
-from .citations import CODE_SPAN, describe, described, elements
+from .citations import describe, described
+from .marked_text import CODE_SPAN, Spans, footnotes_of, replace_in_footnotes, replace_in_tree
 from .tracking import MARK, Met, Outcome
 from .visible import html_attribute, html_text
-
-if TYPE_CHECKING:
-    from .extension import Work
+from .work import Work
 
 # Raw HTML that shows code, or is none.
 _LITERAL_HTML = re.compile(
@@ -31,21 +28,9 @@ _LITERAL_HTML = re.compile(
 _ATTRIBUTE = re.compile(
     r"!\[(?:[^\[\]]|\[=[^\[\]]*\]){0,2000}(?=\])|\]\([^()\n]*\)|<[A-Za-z][^<>]*>",
 )
+_START = "\ufdef[="
 _SOURCED = (Form.FULL, Form.CELL, Form.SENTENCE)
 """Forms that show the footnote of the source."""
-
-
-class _Spans:
-    """The places of a text that a pattern finds."""
-
-    def __init__(self, pattern: re.Pattern[str], text: str) -> None:
-        found = [match.span() for match in pattern.finditer(text)]
-        self._starts = [start for start, _ in found]
-        self._ends = [end for _, end in found]
-
-    def cover(self, at: int) -> bool:
-        before = bisect_right(self._starts, at) - 1
-        return before >= 0 and at < self._ends[before]
 
 
 class QuantityProcessor(Treeprocessor):
@@ -66,52 +51,40 @@ class QuantityProcessor(Treeprocessor):
         if not any(met.mention.kind is Kind.QUANTITY for met in work.tracker.met):
             return
         quantities = work.quantities
-        footnotes = self._footnotes()
-        for element in elements(root):
-            if element.text and "\ufdef[=" in element.text and not isinstance(element.text, AtomicString):
-                element.text = self._text(element.text, quantities)
-            for child in element:
-                if child.tail and "\ufdef[=" in child.tail and not isinstance(child.tail, AtomicString):
-                    child.tail = self._text(child.tail, quantities)
-        for key, text in list(footnotes.footnotes.items()):
-            if "\ufdef[=" in text:
-                footnotes.footnotes[key] = self._text(text, quantities)
+        replace_in_tree(root, _START, lambda text, _element: self._text(text, quantities))
+        replace_in_footnotes(footnotes_of(work.md), _START, lambda text: self._text(text, quantities))
         blocks = work.md.htmlStash.rawHtmlBlocks
         for index, raw in enumerate(blocks):
-            if isinstance(raw, str) and "\ufdef[=" in raw and index not in work.stashed:
+            if isinstance(raw, str) and _START in raw and index not in work.stashed:
                 blocks[index] = self._raw(raw, quantities)
 
-    def _footnotes(self) -> Any:
-        return self._work.md.inlinePatterns["footnote"].footnotes  # type: ignore[attr-defined]
-
     def _text(self, text: str, quantities: Quantities) -> str:
-        in_code, in_attribute = _Spans(CODE_SPAN, text), _Spans(_ATTRIBUTE, text)
-        parts, end = [], 0
-        for mark in MARK.finditer(text):
-            met, match = self._work.tracker.by(mark), QUANTITY.match(text, mark.end())
-            if match is None or met is None or met.mention.kind is not Kind.QUANTITY or in_code.cover(mark.start()):
-                continue
-            shown = self._shown(met, quantities)
-            if shown is None:
-                continue
-            plain = in_attribute.cover(mark.start())
-            parts += [text[end : mark.start()], shown.text if plain else self._html(shown, quantities)]
-            end = match.end()
-        return "".join((*parts, text[end:]))
+        in_attribute = Spans(_ATTRIBUTE, text)
+
+        def html(shown: Shown, at: int) -> str:
+            return shown.text if in_attribute.cover(at) else self._html(shown, quantities)
+
+        return self._fill(text, CODE_SPAN, quantities, html)
 
     def _raw(self, raw: str, quantities: Quantities) -> str:
         """Fill raw HTML with plain text."""
-        literal = _Spans(_LITERAL_HTML, raw)
+        return self._fill(raw, _LITERAL_HTML, quantities, lambda shown, _at: html_attribute(shown.text))
+
+    def _fill(
+        self, text: str, literal: re.Pattern[str], quantities: Quantities, html: Callable[[Shown, int], str]
+    ) -> str:
+        """Put *html* of each quantity, by its place, where it is mentioned outside of what is *literal*."""
+        hidden = Spans(literal, text)
         parts, end = [], 0
-        for mark in MARK.finditer(raw):
-            met, match = self._work.tracker.by(mark), QUANTITY.match(raw, mark.end())
-            if match is None or met is None or met.mention.kind is not Kind.QUANTITY or literal.cover(mark.start()):
+        for mark in MARK.finditer(text):
+            met, match = self._work.tracker.by(mark), QUANTITY.match(text, mark.end())
+            if match is None or met is None or met.mention.kind is not Kind.QUANTITY or hidden.cover(mark.start()):
                 continue
             shown = self._shown(met, quantities)
             if shown is not None:
-                parts += [raw[end : mark.start()], html_attribute(shown.text)]
+                parts += [text[end : mark.start()], html(shown, mark.start())]
                 end = match.end()
-        return "".join((*parts, raw[end:]))
+        return "".join((*parts, text[end:]))
 
     def _shown(self, met: Met, quantities: Quantities) -> Shown | None:
         """Return what a mention shows; None when it cannot, which is reported: then it stays, with its mark."""
@@ -137,7 +110,7 @@ class QuantityProcessor(Treeprocessor):
 
     def _notes(self, quantity: Quantity, quantities: Quantities) -> str:
         """Write the footnotes that say where *quantity* is from; returns the references."""
-        work, footnotes = self._work, self._footnotes()
+        work, footnotes = self._work, footnotes_of(self._work.md)
         leaves = list(quantities.leaves(quantity)) if quantity.formula else [quantity]
         cited = [work.quoter().cite(source.citation) for leaf in leaves for source in leaf.sources]
         work.page.citations.extend(cited)

@@ -157,6 +157,23 @@ def test_the_extension_may_be_listed_beside_the_plugin(python, book: Project) ->
     assert "2 excerpts, 3 citations" in checked.stderr
 
 
+@pytest.mark.parametrize(("engine", "options", "ends"), [("properdocs", ["-f", "mkdocs.yml"], 1), ("zensical", [], 0)])
+def test_a_warning_of_the_extension_reaches_every_engine(  # type: ignore[no-untyped-def]
+    engines, project: Project, engine: str, options: list[str], ends: int
+) -> None:
+    """MkDocs and ProperDocs count it under --strict; Zensical counts none of an extension's."""
+    commit = project.add_repo("acme/long", {"long.c": "a " * 20_000 + "\n"})
+    project.write([("acme/long", "long.c")])
+    listed = "plugins: [metalworking: {store: store}]" if ends else "plugins: []"
+    listed += "" if ends else "\nmarkdown_extensions: [mkdocs_metalworking: {store: store}]"
+    project.put("mkdocs.yml", f"site_name: Slow\ntheme: {{name: material, font: false}}\n{listed}\n")
+    project.put("docs/index.md", f"# Slow\n\n<< excerpt acme/long@{commit[:7]}:long.c >>\n")
+    built = engines(project.root, engine, "build", "--strict", *options)
+    assert "shown without colours" in built.stdout + built.stderr
+    assert built.returncode == ends, built.stdout + built.stderr
+    assert len(code_of(project.html("index.html"))) == 1 or ends
+
+
 def test_zensical_with_the_extension_listed(engines, book: Project) -> None:  # type: ignore[no-untyped-def]
     text = (book.root / "mkdocs.yml").read_text(encoding="utf-8")
     book.put("mkdocs.yml", text.replace("!relative $docs_dir", "docs"))

@@ -56,7 +56,7 @@ def test_every_page_has_summary_and_callout(site: Site) -> None:
         meta = site.library.entries[uri].meta
         assert meta.summary, uri
         assert len(meta.summary) <= 160, f"{uri}: a summary of {len(meta.summary)} characters"
-        assert meta.cuda is not None or uri.endswith("index.md"), uri
+        assert meta.callout is not None or uri.endswith("index.md"), uri
 
 
 def test_every_page_is_linked_from_another(site: Site) -> None:

@@ -12,8 +12,10 @@ from urllib.parse import unquote, urlsplit
 from xml.etree import ElementTree
 
 import pytest
+from bs4 import BeautifulSoup
 from playwright.sync_api import Browser
 
+from mkdocs_metalworking.hosts.forms.twin import simplify
 from tests.book.conftest import LONG
 from tests.builds.conftest import KERNEL, Site
 from tests.conftest import CHROMIUM
@@ -239,6 +241,16 @@ def test_epubcheck(folder: Path) -> None:
 
 
 # Markdown
+
+
+def test_the_twin_of_a_callout_names_what_its_readers_know() -> None:
+    html = (
+        '<aside class="mw-callout mw-v-none"><p class="mw-callout-head"><span class="mw-callout-label">PyTorch</span> '
+        '<span class="mw-callout-term">vmap</span> <span class="mw-verdict">Transfers</span></p></aside>'
+    )
+    soup = BeautifulSoup(html, "html.parser")
+    simplify(soup)
+    assert soup.get_text() == "PyTorch: vmap (Transfers)"
 
 
 def test_the_twin_of_a_page(folder: Path, small: Site) -> None:

@@ -137,6 +137,15 @@ class Watch:
         context.on("weberror", lambda e: self.errors.append(str(e.error)))
         context.on("request", self._request)
 
+    def page(self, context: BrowserContext) -> Iterator[Page]:
+        """Give a page of *context*; at the end no script failed and nothing was asked of another host."""
+        self.on(context)
+        context.set_default_timeout(5000)
+        yield context.new_page()
+        context.close()
+        assert self.errors == []
+        assert self.foreign == []
+
     def _request(self, request: object) -> None:
         url = request.url  # type: ignore[attr-defined]
         if not url.startswith(("http://127.0.0.1:", "data:", "blob:")):
@@ -150,14 +159,9 @@ def watch() -> Watch:
 
 @pytest.fixture
 def page(browser: Browser, watch: Watch) -> Iterator[Page]:
-    """A page on a wide screen; at the end no script failed and nothing was asked of another host."""
+    """A page on a wide screen."""
     context = browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
-    watch.on(context)
-    context.set_default_timeout(5000)
-    yield context.new_page()
-    context.close()
-    assert watch.errors == []
-    assert watch.foreign == []
+    yield from watch.page(context)
 
 
 @pytest.fixture
@@ -166,9 +170,4 @@ def phone(browser: Browser, watch: Watch) -> Iterator[Page]:
     context = browser.new_context(
         viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True, reduced_motion="reduce"
     )
-    watch.on(context)
-    context.set_default_timeout(5000)
-    yield context.new_page()
-    context.close()
-    assert watch.errors == []
-    assert watch.foreign == []
+    yield from watch.page(context)

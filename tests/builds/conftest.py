@@ -66,11 +66,12 @@ class Site(Bench):
     def run(self, *command: str) -> subprocess.CompletedProcess[str]:
         return self.run_with({}, *command)
 
-    def run_with(self, more: dict[str, str], *command: str) -> subprocess.CompletedProcess[str]:
-        """Run a module with *more* in its environment."""
+    def run_with(self, more: dict[str, str], *command: str, given: str = "") -> subprocess.CompletedProcess[str]:
+        """Run a module with *more* in its environment, and *given* as its input."""
         return subprocess.run(
             [sys.executable, "-m", *command],
             cwd=self.root,
+            input=given,
             capture_output=True,
             text=True,
             env={**environment(), **more},

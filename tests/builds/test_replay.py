@@ -89,14 +89,14 @@ def replay(serve: Serve):  # type: ignore[no-untyped-def]
 
 def test_one_edit_renders_one_page(serve: Serve) -> None:
     serve.rebuild()
-    total = replay(serve).rendered
+    total = replay(serve).templates.rendered
     assert total == 11
     assert serve.rebuild() == serve.clean()
-    assert (replay(serve).rendered, replay(serve).replayed) == (0, total)
+    assert (replay(serve).templates.rendered, replay(serve).templates.replayed) == (0, total)
     serve.site.page("more/p1.md", "# More 1\n\nAnother text, see [one](../first/one.md).\n")
     again = serve.rebuild()
     assert b"Another text" in again["more/p1/index.html"]
-    assert replay(serve).rendered == 1
+    assert replay(serve).templates.rendered == 1
     assert again == serve.clean()
 
 
@@ -215,7 +215,7 @@ def test_unknown_extensions_and_plugins_replay_nothing(serve: Serve) -> None:
     serve.site.config("markdown_extensions: [", "markdown_extensions: [pymdownx.pathconverter, ")
     serve.rebuild()
     serve.rebuild()
-    assert replay(serve).replayed == 0
+    assert replay(serve).templates.replayed == 0
 
 
 def test_an_included_page_may_change(serve: Serve) -> None:

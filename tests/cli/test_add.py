@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from mkdocs_metalworking.quote.sources import load_sources
+from mkdocs_metalworking.quote.sources_file import load_sources
 from tests.cli.conftest import Desk
 
 MIT = "MIT License\n\nPermission is hereby granted, free of charge, to any person obtaining a copy\nof this software\n"

@@ -99,6 +99,35 @@ def test_a_nav_that_cannot_take_a_line(desk: Desk, nav: str, said: str) -> None:
     assert desk.state() == before
 
 
+@pytest.mark.parametrize(
+    ("callouts", "front"),
+    [
+        (
+            "callouts: {from: 'PyTorch: eager', to: JAX, required: true, links: {docs: {label: In, url: 'https://x/'}}}",
+            "callout:\n  term: none\n  verdict: none\n"
+            '  carries: "Nothing yet. Say here what a PyTorch: eager reader may keep, or why nothing corresponds."\n',
+        ),
+        ("chapters: true", ""),
+    ],
+)
+def test_the_template_speaks_of_what_the_site_speaks_of(desk: Desk, callouts: str, front: str) -> None:
+    (desk.root / "mkdocs.yml").write_text(
+        f"site_name: Other\nplugins: [metalworking: {{{callouts}}}]\nnav:\n  - index.md\n",
+        encoding="utf-8",
+    )
+    for page in (desk.root / "docs").rglob("*.md"):
+        page.unlink()
+    (desk.root / "docs/index.md").write_text(f"---\n{front}---\n\n# Home\n", encoding="utf-8")
+    done = desk.metalworking("new", "vmap", "--after", "index")
+    assert done.exit_code == 0, done.output
+    text = desk.text("docs/vmap.md")
+    assert f'search and social previews."\n{front}---\n\n# Vmap\n' in text
+    assert "CUDA" not in text
+    assert ("PyTorch: eager names that lead here" in text) == bool(front)
+    checked = desk.metalworking("check", "--strict")
+    assert checked.exit_code == 0, checked.output
+
+
 def test_a_site_without_nav_needs_no_line(desk: Desk) -> None:
     text = desk.text("mkdocs.yml")
     (desk.root / "mkdocs.yml").write_text(text[: text.index("nav:")], encoding="utf-8")

@@ -97,8 +97,8 @@ TAMPERED: dict[str, list[list[str]]] = {
     "fma": [["fma", *ONE_MORE]],
     "special": [["special", *ONE_MORE], ["integer", *ONE_MORE]],
     "bandwidth": [
-        ["bandwidth", "+ fold(v3)", "+ fold(v2)"],
-        ["bandwidth", "other[place(i)] = v0", "other[place(i)] = v1"],
+        ["bandwidth", "+ fold(v.v3)", "+ fold(v.v2)"],
+        ["bandwidth", "other[place(i)] = v.v0", "other[place(i)] = v.v1"],
     ],
     "chase": [["chase", *ONE_MORE]],
     "subgroup": [

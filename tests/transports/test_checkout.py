@@ -12,8 +12,9 @@ import pytest
 from mkdocs_metalworking.deliver.resolver import Resolver
 from mkdocs_metalworking.deliver.transport import NotDelivered
 from mkdocs_metalworking.deliver.transports.checkout import Checkout
+from mkdocs_metalworking.git.cat_file import CatFile
 from mkdocs_metalworking.git.command import Git, GitError, find_git_dir, safe_environment
-from mkdocs_metalworking.git.objects import CatFile, MissingObject, Oversized, resolve_path
+from mkdocs_metalworking.git.objects import MissingObject, Oversized, resolve_path
 from mkdocs_metalworking.quote.blob import FileKey, LockedFile
 
 DATA = b"line 1\r\n\ttab\nlast without newline"

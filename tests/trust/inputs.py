@@ -22,7 +22,7 @@ from mkdocs_metalworking.quote.directive import parse_directive
 from mkdocs_metalworking.quote.lines import format_ranges, parse_ranges
 from mkdocs_metalworking.quote.lock import Lock, load_lock
 from mkdocs_metalworking.quote.permalinks import parse_permalink, permalink
-from mkdocs_metalworking.quote.sources import load_sources
+from mkdocs_metalworking.quote.sources_file import load_sources
 from tests.support import ASKED, EXTENSION_CONFIGS, EXTENSIONS
 
 _CALLOUTS = Callouts.of(ASKED["callouts"], Path())
@@ -200,9 +200,9 @@ def _front(text: str) -> None:
     meta, problems = read_front_matter(text, "p.md", _CALLOUTS)
     printable(problems)
     meta.summary.encode()
-    if meta.cuda is not None:
-        slugs = [slug for _, found in meta.cuda.links for slug in found]
-        "".join([meta.cuda.term, *meta.cuda.apis, *slugs, meta.cuda.carries, meta.cuda.misleads]).encode()
+    if meta.callout is not None:
+        slugs = [slug for _, found in meta.callout.links for slug in found]
+        "".join([meta.callout.term, *meta.callout.apis, *slugs, meta.callout.carries, meta.callout.misleads]).encode()
 
 
 def _citation(text: str) -> None:

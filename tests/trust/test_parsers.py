@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from mkdocs_metalworking.glossary.callout import Callouts, read_front_matter
 from mkdocs_metalworking.quote.diagnostics import MetalworkingError
 from mkdocs_metalworking.quote.directive import parse_directive
-from mkdocs_metalworking.quote.sources import load_sources
+from mkdocs_metalworking.quote.sources_file import load_sources
 from tests.support import ASKED, EXTENSION_CONFIGS, EXTENSIONS
 from tests.trust.inputs import PARSERS, TOKENS, Pages
 

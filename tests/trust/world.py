@@ -26,7 +26,7 @@ from mkdocs_metalworking.quote.blob import FileKey, LockedFile
 from mkdocs_metalworking.quote.diagnostics import MetalworkingError, Unavailable
 from mkdocs_metalworking.quote.directive import parse_directive
 from mkdocs_metalworking.quote.lock import Lock, load_lock
-from mkdocs_metalworking.quote.quotation import Quoter
+from mkdocs_metalworking.quote.quoter import Quoter
 from mkdocs_metalworking.quote.sources import Pin, Sources
 from tests.trust.reading import read_code
 

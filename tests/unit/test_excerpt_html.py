@@ -13,7 +13,7 @@ from mkdocs_metalworking.glossary.labels import labels_for
 from mkdocs_metalworking.markdown import figure, highlight
 from mkdocs_metalworking.markdown.figure import Anchors, code, content, search_text
 from mkdocs_metalworking.quote.directive import parse_directive
-from mkdocs_metalworking.quote.sources import load_sources
+from mkdocs_metalworking.quote.sources_file import load_sources
 from tests.support import Bench
 
 SOURCE = "int a; // one\n  int b; // two\n"

@@ -11,7 +11,7 @@ import mkdocs_metalworking
 from mkdocs_metalworking.quote.diagnostics import MetalworkingError
 from mkdocs_metalworking.quote.directive import parse_directive
 from mkdocs_metalworking.quote.repo import Repo, clone_url, nested
-from mkdocs_metalworking.quote.sources import load_sources
+from mkdocs_metalworking.quote.sources_file import load_sources
 
 A = "a" * 40
 GOOD = {

@@ -55,6 +55,25 @@ def test_arrows_point_one_way(room: str) -> None:
     assert not wrong
 
 
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    """Names that only a type needs count too: what must be known to read a module must be readable before it."""
+    modules = {("mkdocs_metalworking", *m.relative_to(PACKAGE).with_suffix("").parts): m for m in PACKAGE.rglob("*.py")}
+    needs = {
+        name: {found[:length] for found in imports(module) for length in (len(found), len(found) - 1)} & set(modules)
+        for name, module in modules.items()
+    }
+    left = dict(needs)
+    while free := {name for name, needed in left.items() if not needed & left.keys() - {name}}:
+        left = {name: needed for name, needed in left.items() if name not in free}
+    assert not sorted(".".join(name) for name in left)
+
+
 def test_every_module_has_a_room() -> None:
     rooms = {path.relative_to(PACKAGE).parts[0] for path in PACKAGE.rglob("*.py")}
     assert rooms == {*ROOMS, "__init__.py", "__main__.py"}
+
+
+def test_a_module_is_read_in_one_sitting() -> None:
+    lines = {m.relative_to(PACKAGE): len(m.read_text(encoding="utf-8").splitlines()) for m in PACKAGE.rglob("*.py")}
+    tables = Path("markdown/lexer.py")
+    assert {str(module): count for module, count in lines.items() if count > 270 and module != tables} == {}

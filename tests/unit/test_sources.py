@@ -15,7 +15,8 @@ from mkdocs_metalworking.quote.lines import LineRange
 from mkdocs_metalworking.quote.lock import Lock, load_lock
 from mkdocs_metalworking.quote.packages import ArchivePin
 from mkdocs_metalworking.quote.permalinks import parse_permalink, permalink
-from mkdocs_metalworking.quote.sources import NotPinned, load_sources
+from mkdocs_metalworking.quote.sources import NotPinned
+from mkdocs_metalworking.quote.sources_file import load_sources
 
 A, B = "a" * 40, "ab" + "c" * 38
 

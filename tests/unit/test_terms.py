@@ -112,7 +112,7 @@ def test_the_book_has_one_verdict_a_term() -> None:
     found, problems = read_rows(HERE / "docs/assets/terms.yml", "terms.yml")
     assert problems == []
     assert len(found) > 300
-    assert [row.cuda for row in found if not (row.verdict and row.note and row.sources and row.code)] == []
+    assert [row.source for row in found if not (row.verdict and row.note and row.cited and row.code)] == []
     groups = [row.group for row in found]
     assert [a for a, b in pairwise(groups) if a != b] == list(dict.fromkeys(groups))[:-1]
 

@@ -10,7 +10,7 @@ lookup().then((data) => {
   const { pages } = data;
   const slugs = Object.entries(pages).map(([url, [title]]) => [title, url.split("/").at(-2) || "", "", url, ""]);
   const found = [{ pages, terms: slugs }, data].flatMap((one) => find(rowsOf(one), words, 5)).filter((row) => row.url);
-  const links = new Map(found.map((row) => [row.url.split("#")[0], row.title || row.cuda]));
+  const links = new Map(found.map((row) => [row.url.split("#")[0], row.title || row.source]));
   near.querySelector("ul").replaceChildren(
     ...[...links].slice(0, 5).map(([url, title]) => {
       const item = make("li");

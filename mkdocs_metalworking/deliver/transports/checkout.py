@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import threading
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from ...git.command import Git, GitError, find_clone
-from ...git.objects import CatFile, MissingObject
+from ...git.clones import Clones
+from ...git.command import GitError
+from ...git.objects import MissingObject
 from ...git.proof import proves
 from ...quote.blob import MAX_FILE, LockedFile
 from ..transport import NotDelivered
@@ -38,15 +38,12 @@ class Checkout:
         self._mirrors = mirrors or {}
         self._also = tuple(also)
         self._max_bytes = max_bytes
-        self._timeout = timeout
-        self._lock = threading.Lock()
-        self._open: dict[str, CatFile | None] = {}
+        self._clones = Clones(code_dir, timeout=timeout)
 
     @property
     def processes(self) -> int:
         """How many git processes were started so far."""
-        with self._lock:
-            return sum(objects.started for objects in self._open.values() if objects)
+        return self._clones.processes
 
     def get(self, file: LockedFile) -> bytes:
         """Return the object whose id the lock names; raises NotDelivered when no clone has it.
@@ -62,14 +59,14 @@ class Checkout:
                 reasons.append(error.diagnostic.message)
         for git_dir in self._also:
             with contextlib.suppress(GitError):  # it need not have anything of this
-                objects = self._objects(str(git_dir), git_dir)
+                objects = self._clones.objects(git_dir)
                 if objects is not None and proves(objects, file):
                     return objects.read(file.blob, max_bytes=self._max_bytes)
         raise NotDelivered("not-delivered", "; ".join(reasons))
 
     def _read(self, name: str, file: LockedFile) -> bytes:
         where = f"{self._code_dir.name}/{name}"
-        objects = self._objects(name)
+        objects = self._clones.objects(name)
         if objects is None:
             raise NotDelivered("not-delivered", f"no git repository at {where}")
         try:
@@ -83,16 +80,4 @@ class Checkout:
 
     def close(self) -> None:
         """End the git processes; may be called twice."""
-        with self._lock:
-            for objects in self._open.values():
-                if objects is not None:
-                    objects.close()
-            self._open.clear()
-
-    def _objects(self, repo: str, known: Path | None = None) -> CatFile | None:
-        with self._lock:
-            if repo not in self._open:
-                git_dir = known or find_clone(self._code_dir, repo)
-                git = Git(git_dir, timeout=self._timeout) if git_dir else None
-                self._open[repo] = CatFile(git, timeout=self._timeout) if git else None
-            return self._open[repo]
+        self._clones.close()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ...git.cat_file import CatFile
 from ...git.command import Git, GitError
-from ...git.objects import CatFile
 from ...git.proof import proves
 from ...quote.blob import MAX_FILE, LockedFile
 from ..transport import NotDelivered

@@ -15,9 +15,9 @@ from contextlib import closing
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from ...git.cat_file import CatFile
 from ...git.command import Git, GitError, plain_arguments
 from ...git.fetch import FETCH, SCHEMES, Fetched
-from ...git.objects import CatFile
 from ...git.proof import proves
 from ...git.scratch import Scratch
 from ...quote.blob import MAX_FILE, LockedFile

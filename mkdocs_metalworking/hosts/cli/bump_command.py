@@ -14,7 +14,8 @@ from ...glossary.source_list import source_list
 from ...quote.blob import HEX_ID, FileKey, LockedFile
 from ...quote.diagnostics import MetalworkingError, Severity, Unavailable, printable
 from ...quote.repo import SELF
-from ...quote.sources import Pin, load_sources
+from ...quote.sources import Pin
+from ...quote.sources_file import load_sources
 from ..files import write, write_page
 from ..lockfile import locked_lock, store_of
 from ..progress import Bar

@@ -13,7 +13,8 @@ from ...deliver.project import Settings
 from ...git.clone import clone as clone_one
 from ...quote.diagnostics import MetalworkingError, printable
 from ...quote.repo import Repo
-from ...quote.sources import Pin, load_sources
+from ...quote.sources import Pin
+from ...quote.sources_file import load_sources
 from ..files import read_text
 from .common import Program, open_site, pass_program, stop_at
 

@@ -13,10 +13,15 @@ from ...quote.diagnostics import Location, MetalworkingError
 _PLAIN = re.compile(r"[A-Za-z0-9_][\w .,()/+'-]*(?<! )", re.ASCII)
 
 
+def scalar(text: str) -> str:
+    """Return *text* as YAML, quoted when it would be read as something else."""
+    plain = _PLAIN.fullmatch(text) and isinstance(yaml.safe_load(text), str)
+    return text if plain else json.dumps(text, ensure_ascii=False)
+
+
 def nav_line(title: str, uri: str) -> str:
-    """Return the item that names the page *uri*; the title is quoted when YAML would read it as something else."""
-    plain = _PLAIN.fullmatch(title) and isinstance(yaml.safe_load(title), str)
-    return f"- {title if plain else json.dumps(title, ensure_ascii=False)}: {uri}"
+    """Return the item that names the page *uri*."""
+    return f"- {scalar(title)}: {uri}"
 
 
 def insert_page(text: str, after: str, title: str, uri: str, path: str = "mkdocs.yml") -> str:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+import textwrap
 from importlib import resources
 from pathlib import Path
 
 import click
 
+from ...glossary.callout import Callouts, Verdict
 from ...quote.diagnostics import Location, MetalworkingError
 from ..files import write
+from ..mkdocs.options import asked
 from ..mkdocs.site import Site
 from .common import Program, ending, open_site, pass_program
-from .nav_edit import insert_page, nav_line
+from .nav_edit import insert_page, nav_line, scalar
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*(?:/[a-z0-9][a-z0-9._-]*)*")
 
@@ -39,8 +42,9 @@ def new(program: Program, page: str, after: str, title: str | None) -> None:
             raise MetalworkingError("new", "this page exists already", "choose another slug", Location(label))
         config = Path(site.config.config_file_path)
         nav = _nav(site, config, after, title, uri)
+        text = _text(title, asked(site.options, site.config, site.root).callouts)
         target.parent.mkdir(parents=True, exist_ok=True)
-        write(target, _text(title))
+        write(target, text)
         if nav is not None:
             write(config, nav)
     click.echo(label)
@@ -73,7 +77,29 @@ def _after(site: Site, config: Path, after: str, title: str, uri: str) -> str:
     raise MetalworkingError("nav", problem, hint, Location(config.name))
 
 
-def _text(title: str) -> str:
+def _text(title: str, callouts: Callouts | None) -> str:
     template = resources.files(__package__).joinpath("page.md").read_text(encoding="utf-8")
     summary = json.dumps(f"{title}: one sentence for cards, search and social previews.", ensure_ascii=False)
-    return template.replace("{summary}", summary).replace("{title}", title)
+    parts = {"callout": "", "reader": "", "help": ""} if callouts is None else _callout_parts(callouts)
+    for name, text in {**parts, "summary": summary, "title": title}.items():
+        template = template.replace(f"{{{name}}}", text)
+    return template
+
+
+def _callout_parts(callouts: Callouts) -> dict[str, str]:
+    """Return what the template says of the site's callouts: the front matter, the reader, and help for the author."""
+    source = callouts.source
+    carries = f"Nothing yet. Say here what a {source} reader may keep, or why nothing corresponds."
+    keys = [f"term: the {source} term", f"verdict: {_either([one.value for one in Verdict])}"]
+    keys += [f"{one.name}: pages of {one.url}" for one in callouts.links]
+    keys += [f"apis: {source} names that lead here", "carries and misleads: what to keep and what will trip them"]
+    told = textwrap.fill(f"<!-- Front matter. {'; '.join(keys)}. -->", 120, break_long_words=False)
+    return {
+        "callout": f"{scalar(callouts.key)}:\n  term: none\n  verdict: none\n  carries: {scalar(carries)}\n",
+        "reader": f", for an engineer who knows {source}",
+        "help": f"{told}\n\n",
+    }
+
+
+def _either(words: list[str]) -> str:
+    return f"{', '.join(words[:-1])} or {words[-1]}"

@@ -10,7 +10,8 @@ from ...deliver.project import Project
 from ...quote.blob import HEX_ID
 from ...quote.diagnostics import Location, MetalworkingError
 from ...quote.repo import SELF
-from ...quote.sources import Pin, Sources, load_sources
+from ...quote.sources import Pin, Sources
+from ...quote.sources_file import load_sources
 
 
 def own_commit(project: Project, pin: Pin, to: str | None, *, keep_old: bool) -> str:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import yaml
 
 from ...quote.diagnostics import Location, MetalworkingError
-from ...quote.sources import Pin, load_sources
+from ...quote.sources import Pin
+from ...quote.sources_file import load_sources
 
 _STALE = ("tag", "date", "packages", "mirrors")
 """What was true of the old commit and need not be of another."""

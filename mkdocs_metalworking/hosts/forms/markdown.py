@@ -12,7 +12,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 from bs4 import BeautifulSoup, Tag
 from markdownify import ATX, MarkdownConverter
 
-from ..mkdocs.assets import TERMS
+from ..mkdocs.browser_files import TERMS
 from ..mkdocs.terms_file import SCHEMA
 from .twin import simplify
 from .volume import Leaf, Volume

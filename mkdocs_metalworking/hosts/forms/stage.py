@@ -1,7 +1,7 @@
 """The site laid out for an engine that runs the Markdown extension and no plugins, such as Zensical.
 
 What the plugin adds is written into a copy of docs: the index, the table and the list of sources, the links at each
-page's end, the styles, the scripts and the data of the CUDA lookup. The configuration lists the extension.
+page's end, the styles, the scripts and the data of the lookup. The configuration lists the extension.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from ...deliver.project import Project
 from ...glossary.callout import split_front_matter
 from ...markdown.extension import NAMES
 from ...quote.diagnostics import MetalworkingError
-from ..mkdocs.assets import ENTRY, STYLE, TABLE_STYLE, Lookup, add_assets
+from ..mkdocs.assets import ENTRY, STYLE, TABLE_STYLE, add_assets
+from ..mkdocs.browser_files import Lookup
 from ..mkdocs.endings import Endings
 from ..mkdocs.quantities import add_quantities
 from ..mkdocs.reading import Reading

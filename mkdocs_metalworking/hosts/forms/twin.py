@@ -139,7 +139,9 @@ def _drawing(soup: BeautifulSoup, svg: Tag) -> None:
 
 
 def _callout(soup: BeautifulSoup, callout: Tag) -> None:
-    head = f"CUDA: {_text(callout, '.mw-callout-term')} ({_text(callout, '.mw-verdict')})"
+    head = (
+        f"{_text(callout, '.mw-callout-label')}: {_text(callout, '.mw-callout-term')} ({_text(callout, '.mw-verdict')})"
+    )
     old = callout.select_one(".mw-callout-head")
     if old is not None:
         old.replace_with(_paragraph(soup, _tag(soup, "strong", head)))

@@ -174,7 +174,7 @@ def _front_matter(bench: Bench, lines: Lines, before: str, number: int) -> Itera
         rows = bench.desk.reading.terms.rows
         kind = lsp.CompletionItemKind.Keyword
         yield from _near(
-            _Candidate(name, typed, kind, ", ".join(part for part in (row.metal, row.verdict) if part), row.note)
+            _Candidate(name, typed, kind, ", ".join(part for part in (row.target, row.verdict) if part), row.note)
             for row in rows
             for name in dict.fromkeys((*row.names, *row.aliases))
         )

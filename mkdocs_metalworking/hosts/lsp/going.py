@@ -95,7 +95,7 @@ def _of_file(bench: Bench, key: FileKey) -> Iterator[lsp.Location]:
                 yield bench.location(path, met.place)
     labels = desk.labels()
     for row in desk.reading.terms.rows:
-        if row.location.path in labels and _cites(row.sources, key, bench):
+        if row.location.path in labels and _cites(row.cited, key, bench):
             yield _at_line(bench, labels[row.location.path], row.location)
 
 

@@ -22,7 +22,7 @@ from ...quote.quantities import Quantity
 from ...quote.quantity_mentions import fill_plain
 from ...quote.quotation import Quotation
 from ...quote.suggest import nearest
-from .assets import public_terms, told_terms
+from .browser_files import public_terms, told_terms
 from .quantities import uses_of
 from .reading import Reading
 from .terms_file import source_of
@@ -60,10 +60,10 @@ class Answers:
             row["also"] = [self._url(url) for url in row["also"]]
         named = {key_of(name): row for row in reversed(rows) for name in (*row["aliases"], *row["names"], row["name"])}
         for term in found:
-            if term.uri in where and key_of(term.cuda) not in named:
+            if term.uri in where and key_of(term.source) not in named:
                 page = self._url(where[term.uri])
-                told = {"name": term.cuda, "verdict": term.verdict or None, "note": term.note, "page": page}
-                named[key_of(term.cuda)] = {**told, "title": term.metal, "sources": []}
+                told = {"name": term.source, "verdict": term.verdict or None, "note": term.note, "page": page}
+                named[key_of(term.source)] = {**told, "title": term.target, "sources": []}
         return named
 
     def look_up(self, term: str) -> dict[str, Any]:

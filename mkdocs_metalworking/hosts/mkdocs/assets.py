@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import ChainMap
-from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,20 +13,12 @@ from mkdocs.structure.files import File, Files
 
 from ...glossary.asked import Asked
 from ...glossary.labels import SCRIPT
-from ...glossary.library import Entry
-from ...glossary.lookup import Term, lookup_data, lookup_json, terms_of
-from .reading import Reading
-from .terms_file import SCHEMA, schema_file, terms_file
 
 FOLDER = "assets/metalworking"
 STYLE = f"{FOLDER}/metalworking.css"
 TABLE_STYLE = f"{FOLDER}/terms.css"
 """The style of the table of terms, for the page that has it."""
 ENTRY = f"{FOLDER}/metalworking.js"
-LOOKUP = f"{FOLDER}/lookup.json"
-"""Where the browser finds what the CUDA lookup and the link previews show."""
-TERMS = f"{FOLDER}/terms.json"
-"""Where programs find the table of terms."""
 _OURS = (' class="mw-', " data-mw-")
 _HERE = Path(__file__).parents[2] / "assets"
 
@@ -56,54 +47,6 @@ def add_assets(files: Files, config: MkDocsConfig, asked: Asked) -> None:
         add_file(files, File.generated(config, f"{FOLDER}/{path.name}", abs_src_path=str(path)))
     uri, content = settings_file(asked)
     add_file(files, File.generated(config, uri, content=content))
-
-
-class Lookup:
-    """The data of the lookup, of one build or of several for one site, as for several languages."""
-
-    def __init__(self) -> None:
-        self._pages: dict[str, Any] = {}
-        self._terms: list[Any] = []
-
-    def add_to(self, files: Files, reading: Reading) -> None:
-        """Put what *reading* found, and what was found before, into *files*; pages behind a password stay out."""
-        found, addresses = public_terms(reading, files)
-        data = lookup_data(found, addresses, reading.table)
-        self._pages |= data["pages"]
-        self._terms += [term for term in data["terms"] if term not in self._terms]
-        content = lookup_json({"pages": self._pages, "terms": self._terms}, reading.asked)
-        add_file(files, File.generated(reading.config, LOOKUP, content=content))
-        if reading.terms.rows:
-            told = told_terms(reading, found, {entry.uri: url for entry, url in addresses})
-            add_file(files, File.generated(reading.config, TERMS, content=told))
-            add_file(files, File.generated(reading.config, f"{FOLDER}/{SCHEMA}", content=schema_file()))
-
-
-def public_terms(reading: Reading, files: Files) -> tuple[list[Term], list[tuple[Entry, str]]]:
-    """Return the terms of a site, and its pages with their addresses, as anybody may know them."""
-    known = [entry for entry in reading.entries(reading.book) if not _secret(files, entry)]
-    return terms_of(known, reading.terms), list(_addresses(reading.entries(), files))
-
-
-def told_terms(reading: Reading, found: Iterable[Term], where: Mapping[str, str]) -> bytes:
-    """Return terms.json of a site; *where* has the address of each page from the site's root."""
-    site, quoter = reading.config.site_url or "", reading.project.quoter
-    return terms_file(
-        reading.terms, found, lambda u: where.get(u, ""), quoter, reading.asked, site=site, page=reading.table
-    )
-
-
-def _addresses(entries: Iterable[Entry], files: Files) -> Iterator[tuple[Entry, str]]:
-    for entry in entries:
-        file = files.get_file_from_path(entry.uri)
-        if file is not None and not _secret(files, entry):
-            yield entry, file.url
-
-
-def _secret(files: Files, entry: Entry) -> bool:
-    """Tell whether the plugin encryptcontent hides the page."""
-    file = files.get_file_from_path(entry.uri)
-    return file is not None and bool(getattr(file.page, "encryptcontent", None))
 
 
 def used_by(html: str) -> bool:

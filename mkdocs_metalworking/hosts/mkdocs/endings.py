@@ -118,8 +118,8 @@ class Endings:
 
 def link_of(entry: Entry, url: str) -> Link:
     """Return *entry* as a link to *url*."""
-    cuda = entry.meta.cuda
-    term, verdict = (cuda.term, cuda.verdict.value) if cuda else ("", "")
+    callout = entry.meta.callout
+    term, verdict = (callout.term, callout.verdict.value) if callout else ("", "")
     return Link(entry.uri, url, entry.title, entry.meta.summary, term, verdict)
 
 

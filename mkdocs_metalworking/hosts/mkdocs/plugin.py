@@ -10,7 +10,7 @@ from typing import Any, Literal, cast
 from jinja2 import Environment
 from mkdocs.commands.build import _populate_page
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.exceptions import Abort, ConfigurationError
+from mkdocs.exceptions import ConfigurationError
 from mkdocs.livereload import LiveReloadServer
 from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority
 from mkdocs.structure.files import Files
@@ -18,35 +18,31 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 from mkdocs.utils.templates import TemplateContext
 
-from ... import __version__
 from ...deliver.project import Project, Settings
-from ...deliver.store import default_root
 from ...glossary.chapters import Book
 from ...glossary.library import Entry
 from ...markdown.extension import MetalworkingExtension
-from ...markdown.highlight import FORMAT
 from ...markdown.highlight_cache import DiskLineCache
-from ...quote.diagnostics import MetalworkingError
-from ..progress import Bar
 from . import compatibility
-from .assets import Lookup, add_assets, used_by, with_assets
+from .assets import used_by, with_assets
+from .browser_files import Lookup, add_browser_files
 from .code import revealed
 from .endings import Endings
 from .errand import Errand
 from .finishing import finish, prepare_search, searched
+from .opening import configuring, open_line_cache, open_project
 from .options import MetalworkingConfig
-from .quantities import add_quantities
 from .reading import Reading
 from .replay import Replay
-from .report import report_elsewhere, report_problems, report_summary
-from .watch import Watch
+from .report import report_elsewhere, report_problems, report_summary, stop_at
+from .watch import Watch, inputs_of
 
 Command = Literal["build", "gh-deploy", "serve"]
 _LOG = logging.getLogger("mkdocs.plugins.metalworking")
 
 
 class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
-    """Verified excerpts, CUDA callouts, chapters and citations."""
+    """Verified excerpts, callouts, chapters and citations."""
 
     def __init__(self) -> None:
         self._command: Command = "build"
@@ -56,7 +52,6 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         self._endings: Endings | None = None
         self._lookup = Lookup()
         self._built: MkDocsConfig | None = None
-        self._watched: list[str] = []
         self._replay: Replay | None = None
         self._watch = Watch()
         self.errand: Errand | None = None
@@ -74,30 +69,21 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         base_dir = Path(config.config_file_path).parent if config.config_file_path else Path()
         compatibility.check(config, cites=self.config.citations)
         compatibility.take_over(config)
-        try:
+        with configuring():
             settings = Settings.of(dict(self.config), base=base_dir)
-        except MetalworkingError as problem:
-            raise ConfigurationError(str(problem)) from problem
-        self._watched = [
-            str(settings.sources),
-            str(settings.lock),
-            str(settings.quantities),
-            *([config.theme.custom_dir] if config.theme.custom_dir else []),
-            *([str(settings.root / self.config.mapping)] if self.config.mapping else []),
-        ]
+        self._watch.inputs = inputs_of(settings, config, self.config.mapping)
         project = self._project(settings)
         extension = MetalworkingExtension(project=project)
         extension.late = self.errand is not None or searched(config)  # a search reads plain code
         extension.search = self.config.search
         if self.errand is None:
-            extension.line_cache = self._line_cache(settings)
+            self._cache = self._cache or open_line_cache(settings)
+            extension.line_cache = self._cache
         config.markdown_extensions.append(extension)  # type: ignore[arg-type]  # MkDocs takes instances too
         library = self._reading.library if self._reading is not None else None
         serving = self._command == "serve"
-        try:
+        with configuring():
             self._reading = Reading(config, self.config, project, extension, library=library, serving=serving)
-        except MetalworkingError as problem:
-            raise ConfigurationError(str(problem)) from problem
         if config is not self._built:  # else a plugin builds the same site again, in another language
             self._built, self._lookup = config, Lookup()
         return config
@@ -105,16 +91,8 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
     def _project(self, settings: Settings) -> Project:
         if self.errand is not None:
             return self.errand.project
-        if self._reading is not None:
-            self._reading.project.close()
-        quiet = logging.getLogger("mkdocs").getEffectiveLevel() > logging.INFO
-        return Project.load(settings, progress=Bar(quiet=quiet))
-
-    def _line_cache(self, settings: Settings) -> DiskLineCache:
-        if self._cache is None:
-            root = settings.store or default_root()
-            self._cache = DiskLineCache(root / "highlight.sqlite", f"{__version__}:{FORMAT}")
-        return self._cache
+        self._close()
+        return open_project(settings)
 
     @event_priority(-200)
     def on_files(self, files: Files, config: MkDocsConfig) -> Files:
@@ -127,7 +105,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
     def on_nav(self, nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
         """Learn the order of reading and what every page says of itself, after every plugin that changes the nav."""
         if self._replay is not None:
-            self._replay.begin(config, files, map(Path, self._watched))
+            self._replay.begin(config, files, self._watch.inputs)
         self._current.start(nav, files, self.errand.drafts if self.errand else None)
         return nav
 
@@ -173,7 +151,9 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         if self.errand is not None:
             self._endings = Endings(self._current)
             return env
-        self._stop_at(report_problems(self._current.diagnostics, _LOG))
+        errors = report_problems(self._current.diagnostics, _LOG)
+        if self._command != "serve":
+            stop_at(errors)
         self._endings = Endings(self._current)
         if "print-site" in config.plugins:
             compatibility.fill_kept(self._current.documents(), self._endings.fill)
@@ -186,20 +166,10 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
     def _add_files(self, env: Environment, config: MkDocsConfig, files: Files) -> Environment:
         """Add the styles, the scripts and their data, after plugins that move the files of a site."""
         if self.errand is None:
-            html = (file.page.content or "" for file in files.documentation_pages() if file.page)
-            asked = self._current.asked
-            if asked.parts:
-                self._lookup.add_to(files, self._current)
-            add_quantities(files, self._current)
-            if asked.parts or any(map(used_by, html)):
-                add_assets(files, config, asked)
+            add_browser_files(files, self._current, self._lookup)
         return env
 
     on_env = CombinedEvent(_all_read, _report, _add_files)
-
-    def _stop_at(self, errors: int) -> None:
-        if errors and self._command != "serve":
-            raise Abort(f"metalworking: {errors} error{'s' if errors > 1 else ''}; nothing wrong may be published.")
 
     @event_priority(100)
     def _before_search(
@@ -224,7 +194,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         if self._current.asked.parts or used_by(page.content or ""):
             context["config"] = with_assets(config, page.content or "")
         if self._replay is not None:
-            self._replay.template_key(page, cast(dict[str, Any], context), ending)
+            self._replay.templates.template_key(page, cast(dict[str, Any], context), ending)
         return context
 
     on_page_context = CombinedEvent(_before_search, _after_search)
@@ -244,12 +214,10 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
             self._cache.flush()
         if self.errand is not None:
             return
-        self._stop_at(report_elsewhere(self._current, _LOG))
-        missing = report_summary(self._current, _LOG)
-        if missing and config.strict:
-            raise Abort(
-                f"metalworking: {missing} excerpt{'s' if missing > 1 else ''} could not be read, in strict mode."
-            )
+        errors = report_elsewhere(self._current, _LOG)
+        if self._command != "serve":
+            stop_at(errors)
+        report_summary(self._current, _LOG, strict=config.strict)
 
     def on_build_error(self, error: Exception) -> None:
         """Release what a build that broke off still holds."""
@@ -269,11 +237,6 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
 
     def on_serve(self, server: LiveReloadServer, config: MkDocsConfig, builder: Callable[..., Any]) -> LiveReloadServer:
         """Rebuild when the sources, the lock or an override changes, or is made."""
-        for path in map(Path, self._watched):
-            if path.exists():
-                server.watch(str(path))
-            elif path.parent.exists():
-                server.watch(str(path.parent), recursive=False)
         self._watch.begin(server)
         return server
 

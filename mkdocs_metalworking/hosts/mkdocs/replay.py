@@ -11,35 +11,24 @@ MkDocs says it again after each save.
 from __future__ import annotations
 
 import hashlib
-import json
 import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, Template
+from jinja2 import Environment
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import Files
-from mkdocs.structure.nav import Navigation, Section
+from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
-from ...markdown.extension import MetalworkingExtension
 from ...markdown.page import PageContext
+from .replay_inputs import PLUGINS, is_known, settings_text, state_of
+from .replay_templates import RenderedTemplates
 
-_EXTENSIONS = frozenset(
-    (
-        *("abbr", "admonition", "attr_list", "codehilite", "def_list", "extra", "fenced_code", "footnotes"),
-        *("legacy_attrs", "md_in_html", "meta", "nl2br", "sane_lists", "smarty", "tables", "toc", "wikilinks"),
-        "mkdocs_metalworking",
-    )
-)
-"""Extensions of Python-Markdown whose result depends on the text and the configuration alone; pymdownx has others."""
 _INCLUDES = "8<"
 """What the syntax of pymdownx.snippets has in it: such a page may hold text of any other page."""
-_PYMDOWNX = "pymdownx."
-_PYMDOWNX_UNKNOWN = frozenset({"pymdownx.b64", "pymdownx.pathconverter", "pymdownx.snippets"})
-_PLUGINS = frozenset({"search", "material/search", "metalworking"})
 
 
 @dataclass(frozen=True)
@@ -70,16 +59,13 @@ class Replay:
 
     def __init__(self) -> None:
         self._rendered: dict[str, tuple[str, Rendered]] = {}
-        self._outputs: dict[str, tuple[str, str]] = {}
         self._counter = _Counter()
         self._site = ""
-        self._book = ""
-        self._markdown_known = self._templates_known = False
+        self._markdown_known = False
         self._pages = ""
         self._pending: dict[str, tuple[str, int]] = {}
         self._replayed: dict[str, Rendered] = {}
-        self.replayed = 0
-        self.rendered = 0
+        self.templates = RenderedTemplates()
 
     def watch(self) -> None:
         """Begin to count warnings."""
@@ -91,26 +77,23 @@ class Replay:
 
     def begin(self, config: MkDocsConfig, files: Files, inputs: Iterable[Path]) -> None:
         """Start a build; *inputs* are further files that shape every page."""
-        self.replayed = self.rendered = 0
         self._pending.clear()
         self._replayed.clear()
-        self._markdown_known = all(_known(extension, config) for extension in config.markdown_extensions)
-        self._templates_known = self._markdown_known and set(config.plugins) <= _PLUGINS and not config.hooks
-        digest, pages = hashlib.sha256(_settings(config).encode()), hashlib.sha256()
+        self._markdown_known = all(is_known(extension, config) for extension in config.markdown_extensions)
+        self.templates.begin(known=self._markdown_known and set(config.plugins) <= PLUGINS and not config.hooks)
+        digest, pages = hashlib.sha256(settings_text(config).encode()), hashlib.sha256()
         for path in inputs:
             digest.update(path.read_bytes() if path.is_file() else b"-")
             digest.update(b"\0")
         for file in sorted(files, key=lambda f: f.src_uri):
             digest.update(f"{file.src_uri}\0{file.url}\0{file.inclusion}\0".encode())
             if file.abs_src_path and not file.generated_by:
-                state = _state(Path(file.abs_src_path))
+                state = state_of(Path(file.abs_src_path))
                 (pages if file.is_documentation_page() else digest).update(state)
         if config.theme.custom_dir:
             for path in sorted(Path(config.theme.custom_dir).rglob("*")):
-                digest.update(str(path).encode() + _state(path))
+                digest.update(str(path).encode() + state_of(path))
         self._site, self._pages = digest.hexdigest(), pages.hexdigest()
-
-    # Markdown
 
     def prepare(self, page: Page, markdown: str) -> PageContext | None:
         """Return what was found on *page* before, when it can be replayed; its Markdown need not be converted then."""
@@ -157,102 +140,6 @@ class Replay:
         anchors = frozenset(page.present_anchor_ids or ())
         self._rendered[uri] = (key, Rendered(page.content, page.toc, page.title, anchors, links, context))
 
-    # Templates
-
     def connect(self, nav: Navigation, env: Environment) -> None:
-        """Every page is converted: take note of the nav and of all titles and front matter, and mind the templates."""
-        digest = hashlib.sha256(self._site.encode())
-        for item in nav.items:
-            _add_item(digest, item)
-        for page in nav.pages:
-            digest.update(f"{page.url}\0{page.title}\0{page.meta!r}\0".encode())
-        self._book = digest.hexdigest()
-        if self._templates_known:
-            env.template_class = _Minded
-
-    def template_key(self, page: Page, context: dict[str, Any], extra: object) -> None:
-        """Put into *context* what decides the rendered page, for the template to find."""
-        if not self._templates_known:
-            return
-        template = page.meta.get("template", "main.html")
-        around = [(p.url, p.title) if p else None for p in (page.previous_page, page.next_page)]
-        facts = (self._book, template, page.url, page.title, page.edit_url, page.canonical_url, around, extra)
-        digest = hashlib.sha256(repr(facts).encode())
-        digest.update((page.content or "").encode())
-        context["mw_replay"] = _Slot(self, page.file.src_uri, digest.hexdigest())
-
-    def output(self, uri: str, key: str) -> str | None:
-        """Return the page rendered before with the same *key*."""
-        known = self._outputs.get(uri)
-        found = known[1] if known is not None and known[0] == key else None
-        self.replayed += found is not None
-        return found
-
-    def keep_output(self, uri: str, key: str, output: str) -> None:
-        """Remember a rendered page."""
-        self.rendered += 1
-        self._outputs[uri] = (key, output)
-
-
-@dataclass(frozen=True)
-class _Slot:
-    replay: Replay
-    uri: str
-    key: str
-
-
-class _Minded(Template):
-    """A page's template: renders, or gives back what it rendered before. Templates it includes are not rendered so."""
-
-    def render(self, *args: Any, **kwargs: Any) -> str:
-        """Return the page of the context given."""
-        context = args[0] if args and isinstance(args[0], dict) else {}
-        slot = context.pop("mw_replay", None)
-        if slot is None:
-            return super().render(*args, **kwargs)
-        output: str | None = slot.replay.output(slot.uri, slot.key)
-        if output is None:
-            output = super().render(*args, **kwargs)
-            slot.replay.keep_output(slot.uri, slot.key, output)
-        return output
-
-
-def _known(extension: object, config: MkDocsConfig) -> bool:
-    if isinstance(extension, MetalworkingExtension):
-        return True
-    if not isinstance(extension, str):
-        return False
-    name = extension.removeprefix("markdown.extensions.")
-    if name == "pymdownx.snippets":
-        docs = Path(config.docs_dir).resolve()
-        options = (config.mdx_configs or {}).get(extension, {})
-        bases = options.get("base_path", ["."])
-        found = [Path(str(base)).resolve() for base in (bases if isinstance(bases, list) else [bases])]
-        # Snippets from docs/ are among the files that are looked at; from anywhere else they are not.
-        return not options.get("url_download") and all(base.is_relative_to(docs) for base in found)
-    return name in _EXTENSIONS or (name.startswith(_PYMDOWNX) and name not in _PYMDOWNX_UNKNOWN)
-
-
-def _settings(config: MkDocsConfig) -> str:
-    """Return every setting that a page can depend on; what has no plain value is named by its text."""
-    values = {name: value for name, value in config.items() if name not in ("plugins", "theme", "markdown_extensions")}
-    values["theme"] = dict(config.theme)
-    values["markdown_extensions"] = [e for e in config.markdown_extensions if isinstance(e, str)]
-    values["plugins"] = {name: dict(plugin.config) for name, plugin in config.plugins.items()}
-    return json.dumps(values, default=str, sort_keys=True, skipkeys=True)
-
-
-def _add_item(digest: Any, item: Any) -> None:
-    digest.update(f"{type(item).__name__}\0{item.title}\0{getattr(item, 'url', '')}\0".encode())
-    if isinstance(item, Section):
-        for child in item.children:
-            _add_item(digest, child)
-        digest.update(b")")
-
-
-def _state(path: Path) -> bytes:
-    try:
-        stat = path.stat()
-    except OSError:
-        return b"gone"
-    return f"{stat.st_mtime_ns}:{stat.st_size}\0".encode()
+        """Every page is converted: from here on templates are asked for."""
+        self.templates.connect(self._site, nav, env)

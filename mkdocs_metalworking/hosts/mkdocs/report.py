@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 from collections import Counter
 
+from mkdocs.exceptions import Abort
+
 from ...quote.diagnostics import Diagnostic, Diagnostics, MetalworkingError, Severity
 from ...quote.quotation import Quotation
 from .reading import Reading
@@ -20,6 +22,12 @@ def report_problems(problems: Diagnostics, log: logging.Logger) -> int:
     return len(errors)
 
 
+def stop_at(errors: int) -> None:
+    """Raise Abort when there are *errors*."""
+    if errors:
+        raise Abort(f"metalworking: {errors} error{'s' if errors > 1 else ''}; nothing wrong may be published.")
+
+
 def report_elsewhere(reading: Reading, log: logging.Logger) -> int:
     """Log what is wrong with text that belongs to no page and that no page was told of; return how many errors."""
     known = {(problem.code, problem.message) for problem in reading.diagnostics}
@@ -27,11 +35,11 @@ def report_elsewhere(reading: Reading, log: logging.Logger) -> int:
     return report_problems(found, log)
 
 
-def report_summary(reading: Reading, log: logging.Logger) -> int:
-    """Say how many excerpts were quoted, from where, and which are cards; return the number of cards."""
+def report_summary(reading: Reading, log: logging.Logger, *, strict: bool) -> None:
+    """Say how many excerpts were quoted, from where, and which are cards. Raises Abort for cards when *strict*."""
     quotations = [q for context in reading.pages.values() for q in context.quotations]
     if not quotations:
-        return 0
+        return
     shown = [q for q in quotations if q.missing is None]
     via = Counter(_via(q, reading) for q in shown)
     repos = len({q.pin.repo for q in shown})
@@ -48,7 +56,9 @@ def report_summary(reading: Reading, log: logging.Logger) -> int:
         log.warning(_cards(missing, [q for q in quotations if q.missing is not None]))
         for problem in missing:
             log.debug(str(problem))
-    return len(missing)
+    if missing and strict:
+        cards = f"{len(missing)} excerpt{'s' if len(missing) > 1 else ''}"
+        raise Abort(f"metalworking: {cards} could not be read, in strict mode.")
 
 
 def _via(quotation: Quotation, reading: Reading) -> str:

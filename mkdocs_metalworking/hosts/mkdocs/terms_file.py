@@ -10,11 +10,11 @@ from typing import Any
 from ...glossary.asked import Asked
 from ...glossary.callout import Verdict
 from ...glossary.lookup import Term
-from ...glossary.terms import Row, Terms
+from ...glossary.terms import KEYS, Row, Terms
 from ...quote.citations import CitedLines, CitedReference, parse_citation
 from ...quote.diagnostics import MetalworkingError
 from ...quote.permalinks import permalink
-from ...quote.quotation import Quoter
+from ...quote.quoter import Quoter
 
 SCHEMA = "terms.schema.json"
 
@@ -53,7 +53,7 @@ def _entry(row: Row, term: Term, where: Callable[[str], str], quoter: Quoter, ho
         "name": row.names[0],
         "names": list(row.names),
         "aliases": list(row.aliases),
-        "metal": row.metal,
+        KEYS[1]: row.target,
         "verdict": row.verdict or None,
         "note": row.note,
         "group": row.group,
@@ -63,12 +63,12 @@ def _entry(row: Row, term: Term, where: Callable[[str], str], quoter: Quoter, ho
         "sources": list(_sources(row, quoter)),
     }
     if row.code is not None:
-        entry["code"] = {"cuda": row.code.cuda, "metal": row.code.metal}
+        entry["code"] = dict(zip(KEYS, (row.code.source, row.code.target), strict=True))
     return entry
 
 
 def _sources(row: Row, quoter: Quoter) -> Iterator[dict[str, str]]:
-    for text in row.sources:
+    for text in row.cited:
         try:
             yield source_of(quoter.cite(parse_citation(text)))
         except MetalworkingError:

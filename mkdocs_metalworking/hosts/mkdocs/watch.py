@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.livereload import LiveReloadServer
+
+from ...deliver.project import Settings
+
+
+def inputs_of(settings: Settings, config: MkDocsConfig, mapping: str) -> list[Path]:
+    """Return the files that shape every page, and the folder of overrides, whether or not they are there."""
+    found = [settings.sources, settings.lock, settings.quantities]
+    if config.theme.custom_dir:
+        found.append(Path(config.theme.custom_dir))
+    return [*found, settings.root / mapping] if mapping else found
 
 
 class Watch:
@@ -14,10 +25,17 @@ class Watch:
     def __init__(self) -> None:
         self._server: LiveReloadServer | None = None
         self._paths: dict[Path, bool] = {}
+        self.inputs: list[Path] = []
+        """What shapes every page."""
 
     def begin(self, server: LiveReloadServer) -> None:
-        """Watch by *server*, after the first build."""
+        """Watch by *server*, after the first build; for an input that is not there yet, its folder."""
         self._server = server
+        for path in self.inputs:
+            if path.exists():
+                server.watch(str(path))
+            elif path.parent.exists():
+                server.watch(str(path.parent), recursive=False)
         self.also(())
 
     def also(self, paths: Iterable[Path]) -> None:

@@ -21,7 +21,7 @@ from ....quote.lock import LockedRegion
 from ....quote.quantity_file import load_quantities
 from ....quote.quotation import Quotation
 from ....quote.selection import text_hash
-from ....quote.sources import load_sources
+from ....quote.sources_file import load_sources
 from ...mkdocs.site import Site
 from .moving import Fresh
 from .plan import Fate, Plan

@@ -1,0 +1,124 @@
+"""Which lines pages quote now and did not before, as a diff in Markdown."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from ...deliver.project import Project
+from ...markdown.page import PageContext
+from ...quote.blob import FileKey, LockedFile
+from ...quote.diagnostics import MetalworkingError, Unavailable, printable
+from ...quote.directive import Directive
+from ...quote.lines import Ranges, close_ranges, format_ranges, source_lines
+from ...quote.lock import Lock
+from ...quote.mentions import scan
+from ...quote.own import selection_of
+from ...quote.quotation import Quotation
+from ...quote.repo import SELF
+from ...quote.sources import Pin
+from .code_spans import code, ticks
+from .versions import Version
+
+_SHOWN = 400
+"""Lines of code that are shown of one excerpt; of more the reader is told."""
+
+
+def quoted(before: Version, after: Version, project: Project) -> Iterator[str]:
+    """Yield, page by page, what the files quote in *after* and did not in *before*, and what they no longer quote."""
+    for page in sorted(before.pages.keys() | after.pages.keys()):
+        old = _excerpts(before, page)
+        new = _excerpts(after, page)
+        gone = [one for one in old if one not in new]
+        come = [one for one in new if one not in old]
+        for index, one in enumerate(gone):
+            other = come[index] if index < len(come) else None
+            what = f"quotes {code(other.name)} instead of" if other else "no longer quotes"
+            yield f"- {code(page)} {what} {code(one.name)}"
+            yield from _diff(one.lines(project), other.lines(project) if other else [])
+        for one in come[len(gone) :]:
+            yield f"- {code(page)} quotes {code(one.name)}, which is new"
+            yield from _diff([], one.lines(project))
+
+
+def brought(pages: Iterable[PageContext], project: Project) -> Iterator[str]:
+    """Yield what a page shows and its file does not have: it is not known what that was before."""
+    for page in pages:
+        for met in page.met:
+            if isinstance(met.shown, Quotation) and met.where.line is None:
+                one = _excerpt(project.lock, met.shown.directive, met.shown.pin, met.shown.file)
+                yield f"- {code(page.path)} quotes {code(one.name)} by way of an included file or another program"
+                yield from _diff([], one.lines(project))
+
+
+@dataclass(frozen=True)
+class _Excerpt:
+    """Lines that a page quotes: what is written, and the file when it is pinned and locked."""
+
+    name: str
+    ranges: Ranges | None
+    file: LockedFile | None
+
+    def lines(self, project: Project) -> list[str] | None:
+        """Return the lines; None when their bytes are not on this machine."""
+        if self.file is None:
+            return None
+        try:
+            text = source_lines(project.resolver.resolve(self.file).data, self.file.key.path)
+            ranges = close_ranges(self.ranges, len(text), self.file.key.path)
+        except (MetalworkingError, Unavailable):
+            return None
+        return [line for part in ranges for line in text[part.first - 1 : part.last]]
+
+
+def _excerpts(version: Version, page: str) -> list[_Excerpt]:
+    found = []
+    text = version.pages.get(page, "").replace("\r\n", "\n").replace("\r", "\n")
+    for mention in scan(text).mentions:
+        directive = mention.what
+        if not isinstance(directive, Directive):
+            continue
+        try:
+            pin = version.sources.pin(directive.repo, directive.sha)
+        except MetalworkingError:
+            continue  # check has the message
+        files = [f for key, f in version.lock.files.items() if key.commit == pin.commit and key.path == directive.path]
+        file = next((f for f in files if f.key.repo == pin.repo), None)
+        try:
+            found.append(_excerpt(version.lock, directive, pin, file))
+        except MetalworkingError:
+            continue
+    return found
+
+
+def _excerpt(lock: Lock, directive: Directive, pin: Pin, file: LockedFile | None) -> _Excerpt:
+    """Return what a directive quotes. Raises MetalworkingError for one that nothing can be quoted by."""
+    key = FileKey(pin.repo, pin.commit, directive.path)
+    named = selection_of(directive, working=not pin.commit) if pin.repo == SELF else directive.select
+    region = lock.regions.get((key, named)) if named is not None else None
+    if named is not None:
+        text = f", text {region.sha256[:12]}" if region and not pin.commit else ""
+        blob = f", blob {file.blob[:12]}" if file else ""
+        return _Excerpt(f"{key}{named}{text}{blob}", region.ranges if region else None, file if region else None)
+    lines = format_ranges(directive.ranges) if directive.ranges else "all lines"
+    blob = f", blob {file.blob[:12]}" if file else ""
+    return _Excerpt(f"{pin.repo}@{pin.commit[:12]}:{directive.path}#{lines}{blob}", directive.ranges, file)
+
+
+def _diff(old: list[str] | None, new: list[str] | None) -> Iterator[str]:
+    if old is None or new is None:
+        yield "  - its lines are not on this machine"
+        return
+    if old == new:
+        yield "  - the lines are the same"
+        return
+    lines = list(difflib.unified_diff(old, new, n=len(old) + len(new), lineterm=""))[3:]
+    fence = "`" * max(3, *(ticks(line) + 1 for line in lines))
+    yield ""
+    yield f"  {fence}diff"
+    yield from (f"  {printable(line)}" for line in lines[:_SHOWN])
+    yield f"  {fence}"
+    if len(lines) > _SHOWN:
+        yield f"  {len(lines) - _SHOWN} more lines"
+    yield ""

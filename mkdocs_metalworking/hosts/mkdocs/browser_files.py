@@ -1,0 +1,78 @@
+"""What a build puts beside the pages for the browser: styles and scripts, and the data that they read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from mkdocs.structure.files import File, Files
+
+from ...glossary.library import Entry
+from ...glossary.lookup import Term, lookup_data, lookup_json, terms_of
+from .assets import FOLDER, add_assets, add_file, used_by
+from .quantities import add_quantities
+from .reading import Reading
+from .terms_file import SCHEMA, schema_file, terms_file
+
+LOOKUP = f"{FOLDER}/lookup.json"
+"""Where the browser finds what the lookup and the link previews show."""
+TERMS = f"{FOLDER}/terms.json"
+"""Where programs find the table of terms."""
+
+
+def add_browser_files(files: Files, reading: Reading, lookup: Lookup) -> None:
+    """Add what the pages of *reading* use; *lookup* has what earlier builds of the same site found."""
+    html = (file.page.content or "" for file in files.documentation_pages() if file.page)
+    if reading.asked.parts:
+        lookup.add_to(files, reading)
+    add_quantities(files, reading)
+    if reading.asked.parts or any(map(used_by, html)):
+        add_assets(files, reading.config, reading.asked)
+
+
+class Lookup:
+    """The data of the lookup, of one build or of several for one site, as for several languages."""
+
+    def __init__(self) -> None:
+        self._pages: dict[str, Any] = {}
+        self._terms: list[Any] = []
+
+    def add_to(self, files: Files, reading: Reading) -> None:
+        """Put what *reading* found, and what was found before, into *files*; pages behind a password stay out."""
+        found, addresses = public_terms(reading, files)
+        data = lookup_data(found, addresses, reading.table)
+        self._pages |= data["pages"]
+        self._terms += [term for term in data["terms"] if term not in self._terms]
+        content = lookup_json({"pages": self._pages, "terms": self._terms}, reading.asked)
+        add_file(files, File.generated(reading.config, LOOKUP, content=content))
+        if reading.terms.rows:
+            told = told_terms(reading, found, {entry.uri: url for entry, url in addresses})
+            add_file(files, File.generated(reading.config, TERMS, content=told))
+            add_file(files, File.generated(reading.config, f"{FOLDER}/{SCHEMA}", content=schema_file()))
+
+
+def public_terms(reading: Reading, files: Files) -> tuple[list[Term], list[tuple[Entry, str]]]:
+    """Return the terms of a site, and its pages with their addresses, as anybody may know them."""
+    known = [entry for entry in reading.entries(reading.book) if not _secret(files, entry)]
+    return terms_of(known, reading.terms), list(_addresses(reading.entries(), files))
+
+
+def told_terms(reading: Reading, found: Iterable[Term], where: Mapping[str, str]) -> bytes:
+    """Return terms.json of a site; *where* has the address of each page from the site's root."""
+    site, quoter = reading.config.site_url or "", reading.project.quoter
+    return terms_file(
+        reading.terms, found, lambda u: where.get(u, ""), quoter, reading.asked, site=site, page=reading.table
+    )
+
+
+def _addresses(entries: Iterable[Entry], files: Files) -> Iterator[tuple[Entry, str]]:
+    for entry in entries:
+        file = files.get_file_from_path(entry.uri)
+        if file is not None and not _secret(files, entry):
+            yield entry, file.url
+
+
+def _secret(files: Files, entry: Entry) -> bool:
+    """Tell whether the plugin encryptcontent hides the page."""
+    file = files.get_file_from_path(entry.uri)
+    return file is not None and bool(getattr(file.page, "encryptcontent", None))

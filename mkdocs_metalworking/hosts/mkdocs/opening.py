@@ -1,0 +1,38 @@
+"""What a build opens before it reads: the project, and the highlighted lines that earlier builds kept."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from mkdocs.exceptions import ConfigurationError
+
+from ... import __version__
+from ...deliver.project import Project, Settings
+from ...deliver.store import default_root
+from ...markdown.highlight import FORMAT
+from ...markdown.highlight_cache import DiskLineCache
+from ...quote.diagnostics import MetalworkingError
+from ..progress import Bar
+
+
+@contextmanager
+def configuring() -> Iterator[None]:
+    """Tell MkDocs, in its own words, of a configuration that the package refuses. Raises ConfigurationError."""
+    try:
+        yield
+    except MetalworkingError as problem:
+        raise ConfigurationError(str(problem)) from problem
+
+
+def open_project(settings: Settings) -> Project:
+    """Return the project; its downloads are told of unless MkDocs is quiet. Raises MetalworkingError."""
+    quiet = logging.getLogger("mkdocs").getEffectiveLevel() > logging.INFO
+    return Project.load(settings, progress=Bar(quiet=quiet))
+
+
+def open_line_cache(settings: Settings) -> DiskLineCache:
+    """Return the cache of highlighted lines, in the store."""
+    root = settings.store or default_root()
+    return DiskLineCache(root / "highlight.sqlite", f"{__version__}:{FORMAT}")

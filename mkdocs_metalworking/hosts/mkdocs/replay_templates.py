@@ -1,0 +1,95 @@
+"""Under ``serve``: a page whose template would be given what it was given before is not rendered again."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+
+from jinja2 import Environment, Template
+from mkdocs.structure.nav import Navigation, Section
+from mkdocs.structure.pages import Page
+
+
+class RenderedTemplates:
+    """Remembers rendered pages between the builds of one ``serve``."""
+
+    def __init__(self) -> None:
+        self._outputs: dict[str, tuple[str, str]] = {}
+        self._book = ""
+        self._known = False
+        self.replayed = 0
+        self.rendered = 0
+
+    def begin(self, *, known: bool) -> None:
+        """Start a build; *known* when all that shapes a page is looked at."""
+        self.replayed = self.rendered = 0
+        self._known = known
+
+    def connect(self, site: str, nav: Navigation, env: Environment) -> None:
+        """Every page is converted: take note of the nav and of all titles and front matter, and mind the templates.
+
+        *site* tells one state of all else from another.
+        """
+        digest = hashlib.sha256(site.encode())
+        for item in nav.items:
+            _add_item(digest, item)
+        for page in nav.pages:
+            digest.update(f"{page.url}\0{page.title}\0{page.meta!r}\0".encode())
+        self._book = digest.hexdigest()
+        if self._known:
+            env.template_class = _Remembering
+
+    def template_key(self, page: Page, context: dict[str, Any], extra: object) -> None:
+        """Put into *context* what decides the rendered page, for the template to find."""
+        if not self._known:
+            return
+        template = page.meta.get("template", "main.html")
+        around = [(p.url, p.title) if p else None for p in (page.previous_page, page.next_page)]
+        facts = (self._book, template, page.url, page.title, page.edit_url, page.canonical_url, around, extra)
+        digest = hashlib.sha256(repr(facts).encode())
+        digest.update((page.content or "").encode())
+        context["mw_replay"] = _Slot(self, page.file.src_uri, digest.hexdigest())
+
+    def output(self, uri: str, key: str) -> str | None:
+        """Return the page rendered before with the same *key*."""
+        known = self._outputs.get(uri)
+        found = known[1] if known is not None and known[0] == key else None
+        self.replayed += found is not None
+        return found
+
+    def keep_output(self, uri: str, key: str, output: str) -> None:
+        """Remember a rendered page."""
+        self.rendered += 1
+        self._outputs[uri] = (key, output)
+
+
+@dataclass(frozen=True)
+class _Slot:
+    templates: RenderedTemplates
+    uri: str
+    key: str
+
+
+class _Remembering(Template):
+    """A page's template: renders, or gives back what it rendered before. Templates it includes are not rendered so."""
+
+    def render(self, *args: Any, **kwargs: Any) -> str:
+        """Return the page of the context given."""
+        context = args[0] if args and isinstance(args[0], dict) else {}
+        slot = context.pop("mw_replay", None)
+        if slot is None:
+            return super().render(*args, **kwargs)
+        output: str | None = slot.templates.output(slot.uri, slot.key)
+        if output is None:
+            output = super().render(*args, **kwargs)
+            slot.templates.keep_output(slot.uri, slot.key, output)
+        return output
+
+
+def _add_item(digest: Any, item: Any) -> None:
+    digest.update(f"{type(item).__name__}\0{item.title}\0{getattr(item, 'url', '')}\0".encode())
+    if isinstance(item, Section):
+        for child in item.children:
+            _add_item(digest, child)
+        digest.update(b")")
