@@ -15,7 +15,7 @@ import pytest
 from mcp import StdioServerParameters, stdio_client
 from mcp.client.client import Client
 
-from mkdocs_metalworking.hosts.mkdocs.answers import fitting
+from mkdocs_metalworking.hosts.mkdocs.fitting import fitting
 from mkdocs_metalworking.quote.diagnostics import MetalworkingError
 from tests.lsp.conftest import Site, make_site
 

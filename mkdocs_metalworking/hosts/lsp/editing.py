@@ -13,7 +13,8 @@ from pygls import uris
 from ...markdown.page import PageContext
 from ...markdown.tracking import Met, Outcome
 from ...quote.directive import Span, quoted_path
-from ..mkdocs.desk import Desk, plain_text
+from ..mkdocs.desk import Desk
+from ..mkdocs.drafts import plain_text
 from .positions import Lines
 
 Edit = tuple[Span, str]

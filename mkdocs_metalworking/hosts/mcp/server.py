@@ -17,8 +17,9 @@ from pydantic import Field
 
 from ... import __version__
 from ...quote.diagnostics import INVISIBLE, MetalworkingError
-from ..mkdocs.answers import Answers, fitting
+from ..mkdocs.answers import Answers
 from ..mkdocs.desk import Desk
+from ..mkdocs.fitting import fitting
 from .pages import Twins
 
 Words = Annotated[str, Field(min_length=1, max_length=500)]

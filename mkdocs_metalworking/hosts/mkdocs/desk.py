@@ -8,9 +8,7 @@ is fetched.
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from mkdocs.commands.build import _populate_page
@@ -21,24 +19,13 @@ from ...deliver.project import Project
 from ...glossary.mark_lines import marks_on
 from ...markdown.page import PageContext
 from ...quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity
-from ...quote.lines import text_lines
 from .checking import Check, Findings, finish
+from .drafts import leaned_on, plain_text, read_by
+from .drafts import stamp as stamp_of
 from .quiet import quiet
 from .reading import Reading
+from .rounds import Round
 from .site import Site
-
-
-@dataclass
-class Round:
-    """One round over the site: what is read, and which pages are not read yet."""
-
-    site: Site
-    project: Project
-    reading: Reading
-    check: Check
-    left: list[File]
-    stamps: dict[Path, tuple[int, int]] = field(default_factory=dict)
-    """When each file that was read was last written, and its size."""
 
 
 class Desk:
@@ -60,7 +47,7 @@ class Desk:
         """
         drafts = dict(self.drafts)
         site = Site.load(self._config_file, plugins=self._plugins)
-        stamps = {path: stamp for path in _read_by(site) if (stamp := _stamp(path))}
+        stamps = {path: stamp for path in read_by(site) if (stamp := stamp_of(path))}
         site.drafts = drafts
         project = site.project(offline=True)
         try:
@@ -170,14 +157,14 @@ class Desk:
 
     def leaned_on(self) -> Sequence[Path]:
         """Return the files beside the pages that every page may depend on."""
-        return list(_leaned_on(self.site))
+        return list(leaned_on(self.site))
 
     def refresh(self) -> bool:
         """Look at the files again, which others may write; returns whether a new round is due."""
         if self._round is None:
             return False
         stamps = self._round.stamps
-        now = {path: stamp for path in _read_by(self.site) if (stamp := _stamp(path))}
+        now = {path: stamp for path in read_by(self.site) if (stamp := stamp_of(path))}
         due = now.keys() != stamps.keys()
         for path, stamp in now.items():
             if path not in self.drafts and stamps.get(path) != stamp:
@@ -270,34 +257,3 @@ class Desk:
             told = f"an extension or a plugin of the site cannot read this page: {reason}"
             context.diagnostics.add(Diagnostic(Severity.ERROR, "plugins", told, "", Location(label)))
             reading.pages[file.src_uri] = context
-
-
-def _leaned_on(site: Site) -> Iterator[Path]:
-    settings, mapping = site.settings(offline=True), site.options.mapping
-    yield from (settings.sources, settings.lock, settings.quantities)
-    if mapping:
-        yield settings.root / mapping
-    yield Path(site.config.config_file_path or site.root / "mkdocs.yml")
-
-
-def _read_by(site: Site) -> Iterator[Path]:
-    """Yield the files that all pages lean on, and the pages below docs."""
-    yield from _leaned_on(site)
-    for folder, _, names in os.walk(site.config.docs_dir):
-        yield from (Path(folder, name) for name in names if is_markdown_file(name))
-
-
-def _stamp(path: Path) -> tuple[int, int] | None:
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_mtime_ns, found.st_size
-
-
-_HALF = dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
-
-
-def plain_text(text: str) -> str:
-    """Return *text* as a build reads it: LF ends lines, no byte order mark, and no half of a surrogate pair."""
-    return "\n".join(text_lines(text.removeprefix("\ufeff").translate(_HALF)))

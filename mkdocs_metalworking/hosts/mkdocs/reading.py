@@ -31,6 +31,7 @@ from ...quote.diagnostics import Diagnostic, Diagnostics, Location, Severity
 from ...quote.lines import text_lines
 from ...quote.repo import named_by
 from .conversions import Conversions
+from .docs_folder import docs_label
 from .metadata import meta_of_plugins
 from .nav import book_of, named_twice, title_of
 from .options import MetalworkingConfig, asked
@@ -258,17 +259,6 @@ class Reading:
     def _writing(self) -> str:
         page = getattr(self.config, "_current_page", None)
         return self.label(page.file) if isinstance(page, Page) else ""
-
-
-def docs_label(config: MkDocsConfig) -> str:
-    """Return what stands before a page's path in messages: ``docs/`` when that folder is beside mkdocs.yml."""
-    docs = Path(config.docs_dir).absolute()
-    root = Path(config.config_file_path or "mkdocs.yml").absolute().parent
-    for folder, base in ((docs, root), (docs.resolve(), root.resolve())):
-        if folder.is_relative_to(base):
-            docs = folder.relative_to(base)
-            break
-    return f"{docs.as_posix()}/"
 
 
 def _marks(text: str) -> dict[int, str]:

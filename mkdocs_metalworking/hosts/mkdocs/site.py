@@ -30,11 +30,12 @@ from ...quote.diagnostics import Diagnostic, Diagnostics, Location, Metalworking
 from ...quote.lock import RegionKey
 from .checking import with_nav
 from .compatibility import shaping, take_over
+from .docs_folder import docs_label
 from .errand import AllRead, Errand, lay_drafts
 from .options import MetalworkingConfig
 from .plugin import MetalworkingPlugin
 from .quiet import quiet
-from .reading import Reading, docs_label
+from .reading import Reading
 
 
 @dataclass
