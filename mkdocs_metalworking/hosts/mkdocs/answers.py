@@ -13,13 +13,12 @@ from urllib.parse import urljoin
 from ...glossary.callout import split_front_matter
 from ...glossary.terms import key_of
 from ...quote.diagnostics import MetalworkingError
-from ...quote.directive import parse_directive
+from ...quote.directive import Directive, parse_directive, quoted_path
 from ...quote.fences import fenced_lines
 from ...quote.lines import format_ranges
 from ...quote.permalinks import parse_permalink, permalink
 from ...quote.quantities import Quantity
 from ...quote.quantity_mentions import fill_plain
-from ...quote.quotation import Quotation
 from ...quote.suggest import nearest
 from .browser_files import public_terms, told_terms
 from .quantities import uses_of
@@ -115,12 +114,7 @@ class Answers:
 
         They are lines of files that the site has locked. Raises MetalworkingError, also where they cannot be had here.
         """
-        text = what.strip()
-        if text.startswith(("https://", "http://")):
-            link = parse_permalink(text)
-            ranges = f"#{format_ranges(link.ranges)}" if link.ranges else ""
-            text = f'{link.repo}@{link.sha}:"{link.path}"{ranges}'
-        quotation = self.quote(text if text.startswith("<<") else f"<< excerpt {text} >>")
+        quotation = self._reading.project.quoter.quote(as_directive(what))
         if quotation.missing is not None:
             raise quotation.missing
         key = quotation.public or quotation.file.key
@@ -137,13 +131,6 @@ class Answers:
             ),
             "source": permalink(key, quotation.ranges[0]) if key.commit else str(key),
         }
-
-    def quote(self, directive: str) -> Quotation:
-        """Return the quotation of a *directive*; ``segments`` is None where its bytes cannot be had here.
-
-        Raises MetalworkingError for whatever is wrong with it.
-        """
-        return self._reading.project.quoter.quote(parse_directive(directive))
 
     # Pages
 
@@ -222,6 +209,16 @@ class Answers:
         told = self.about(section.uri)
         found = {"page": section.uri, "title": told["title"], "section": section.title, "text": line[:300]}
         return {**found, "source": told["source"]}
+
+
+def as_directive(what: str) -> Directive:
+    """Return the directive that *what* is, or whose target or permalink it is. Raises MetalworkingError."""
+    text = what.strip()
+    if text.startswith(("https://", "http://")):
+        link = parse_permalink(text)
+        ranges = f"#{format_ranges(link.ranges)}" if link.ranges else ""
+        text = f"{link.repo}@{link.sha}:{quoted_path(link.path)}{ranges}"
+    return parse_directive(text if text.startswith("<<") else f"<< excerpt {text} >>")
 
 
 def sections(uri: str, source: str) -> Iterator[Section]:
