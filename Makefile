@@ -5,7 +5,7 @@
 # make bench  prints the table of docs/plugin/speed.md, measured on this machine
 # make nightly  properties and random pages with new seeds, and sites beside each of some seventy other plugins
 # make real-sites  adds the plugin to public sites that quote nothing, and compares every file
-# make soak   attacks and faults at length, and the table of docs/plugin/trust.md
+# make soak   attacks and faults at length, the table of docs/plugin/trust.md, and random edits for the language server
 # make fuzz   the parsers under a coverage-guided fuzzer; SECONDS=600 for longer
 # make lowest  the tests of units, pages, builds and one's own code with the oldest dependencies that are allowed
 # make lint   ruff and mypy; scripts and styles too, where node is
@@ -29,7 +29,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 LOWEST := build/lowest
 
-.PHONY: lowest site site-mkdocs site-properdocs site-zensical serve book bench test nightly soak fuzz lint lint-py lint-web clean constraints chromium gxx
+.PHONY: lowest site site-mkdocs site-properdocs site-zensical serve book bench test nightly soak fuzz lint lint-py lint-web clean constraints chromium gxx neovim
 .DEFAULT_GOAL := site
 
 site: site-$(ENGINE)
@@ -64,7 +64,7 @@ lint-web: $(WEB)
 		node_modules/.bin/stylelint "mkdocs_metalworking/**/*.css" "docs/assets/**/*.css"; \
 		else echo "node is not here: scripts and styles are not linted"; fi
 
-test: lint $(DEV) chromium gxx
+test: lint $(DEV) chromium gxx neovim
 	@$(BIN)/pytest -n auto --dist loadfile $(TESTS)
 
 bench: $(DEV)
@@ -91,6 +91,7 @@ lowest:
 
 soak: $(DEV) chromium
 	@nice -n 10 $(BIN)/python -m tests.trust.soak $(SECTIONS)
+	@nice -n 10 $(BIN)/python -m tests.lsp.soak 20000
 
 fuzz: $(DEV)
 	@$(BIN)/python -m pip install -q atheris 2>/dev/null || true
@@ -128,7 +129,7 @@ $(WEB): package.json package-lock.json | $(RUNTIME)
 	@touch $@
 
 $(DEV): $(BOOK) $(LINT)
-	@$(BIN)/python -m pip install -q -c constraints.txt --group dev
+	@$(BIN)/python -m pip install -q -c constraints.txt -e ".[quantities,book,lsp,mcp]" --group dev
 	@touch $@
 
 $(VENV)/.neighbours: $(DEV)
@@ -146,6 +147,12 @@ gxx:
 	@{ command -v g++ && command -v addr2line; } >/dev/null || { command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && \
 		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq g++ binutils >/dev/null; } || \
 		echo "g++ is not here: no Metal kernel will be run"
+
+# A test writes a page in Neovim.
+neovim:
+	@command -v nvim >/dev/null || { command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq neovim >/dev/null; } || \
+		echo "Neovim is not here: no page will be written in it"
 
 constraints: $(DEV)
 	@$(BIN)/python -m pip freeze --exclude-editable | grep -v '^-e\|@ file' | LC_ALL=C sort -f > constraints.txt

@@ -57,7 +57,7 @@ def _item(lines: Lines, at: int, one: _Candidate) -> lsp.CompletionItem:
         kind=one.kind,
         detail=one.detail or None,
         documentation=lsp.MarkupContent(lsp.MarkupKind.PlainText, one.about) if one.about else None,
-        filter_text=one.word,
+        filter_text=one.word if one.word != one.label else None,  # Neovim before 0.8 counts on there being none
         text_edit=lsp.TextEdit(lines.range((at - len(one.typed), at)), one.word),
     )
 
