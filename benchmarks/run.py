@@ -7,6 +7,7 @@ Every row is a ratio of two things measured alternately in this run; figures of 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import gzip
 import os
 import platform
@@ -376,6 +377,27 @@ def numbers(bench: Bench) -> Iterator[Row]:
     yield Row(what, "the same book, its numbers written out", "at most 1.03", ours, theirs)
 
 
+def servers(bench: Bench) -> Iterator[Row]:
+    """What an editor and a coding agent wait for on the book, or on a small site, beside one ``check`` of it."""
+    from benchmarks.servers import asked, check, written
+
+    small = bench.repeats == 1
+    site = bench.site("metalworking") if small else Path(__file__).resolve().parents[1]
+    pages = sorted((site / "docs").rglob("*.md"), key=lambda page: page.stat().st_size)
+    chosen = pages[:: max(1, len(pages) // 12)] + pages[-1:]
+    typed, slowest, lists = asyncio.run(written(site, chosen[:2] if small else chosen, 1 if small else 5))
+    questions = [("search", {"query": "page"}), ("page", {"page": pages[-1].stem})]
+    if not small:
+        questions = [("look_up", {"term": "warp"}), ("quantity", {"key": "m1.fp32"}), ("chip", {"name": "M4 Max"})]
+    answers = asyncio.run(asked(site, questions, bench.repeats))
+    whole = [check(site) for _ in range(bench.repeats)]
+    against = "one metalworking check"
+    yield Row("keystroke to what is wrong, pages of the book", against, "150 ms at most", typed, whole, unit="ms")
+    yield Row("the same, the slowest keystroke of each page", against, "150 ms at most", slowest, whole, unit="ms")
+    yield Row("completion of a citation", against, "", lists, whole, unit="ms")
+    yield Row("an answer of the context server", against, "", answers, whole, unit="ms")
+
+
 def corpus_bytes(root: Path, file: LockedFile) -> bytes:
     """Return the bytes of *file* in the repository made for it."""
     return (root / file.key.repo / file.key.path).read_bytes()
@@ -391,6 +413,7 @@ ROWS: dict[str, Callable[[Bench], Iterator[Row]]] = {
     "memory": memory,
     "weight": weight,
     "numbers": numbers,
+    "servers": servers,
 }
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-ROWS = ("full", "resolve", "fetch", "memory", "weight", "numbers")
+ROWS = ("full", "resolve", "fetch", "memory", "weight", "numbers", "servers")
 
 
 @pytest.mark.parametrize("row", ROWS)
