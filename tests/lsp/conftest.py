@@ -198,6 +198,7 @@ class Editor:
         self._later(self.client.text_document_did_save, lsp.DidSaveTextDocumentParams(document))
 
     def close(self, name: str) -> None:
+        del self.texts[name]
         document = lsp.TextDocumentIdentifier(self.uri(name))
         self._later(self.client.text_document_did_close, lsp.DidCloseTextDocumentParams(document))
 

@@ -194,6 +194,20 @@ def test_what_a_message_tells_to_type_is_typed(editor: Editor, site: Site, one: 
     }
 
 
+def test_a_commit_is_written_where_several_are_pinned(editor: Editor, site: Site, one: str) -> None:
+    text = (site.root / "sources.yml").read_text()
+    second = f"  - repo: acme/kernels\n    commit: {'a1' * 20}\n    tag: v2\n    license: MIT\n"
+    editor.open("sources.yml", text.replace("references:\n", f"{second}references:\n"))  # not saved
+    problem = next(p for p in editor.wait("one.md", lambda found: bool(found)) if p.code == "not-pinned")
+    actions = editor.actions("one.md", problem)
+    assert {f"Write the pinned commit {site.sha}", "Write the pinned commit a1a1a1a (v2)"} <= actions.keys()
+    edit = actions[f"Write the pinned commit {site.sha}"].edit
+    assert edit is not None
+    assert f"[@acme/kernels@{site.sha}:kernels/add.metal#L8]" in editor.edited(edit)["one.md"]
+    editor.close("sources.yml")
+    editor.codes("one.md")
+
+
 def test_a_number_that_a_quantity_tells_becomes_one(editor: Editor, one: str) -> None:
     editor.settled()
     editor.type("one.md", one.replace(": [=m1.bandwidth].", ": it moves 68 GB/s."))
