@@ -8,8 +8,8 @@
 # make soak   attacks and faults at length, the table of docs/plugin/trust.md, and random edits for the language server
 # make fuzz   the parsers under a coverage-guided fuzzer; SECONDS=600 for longer
 # make lowest  the tests of units, pages, builds and one's own code with the oldest dependencies that are allowed
-# make lint   ruff and mypy; scripts and styles too, where node is
-# make lint-py, make lint-web   one of the two
+# make lint   ruff, mypy and the house style of the pages; scripts and styles too, where node is
+# make lint-py, make lint-prose, make lint-web   one of the three
 # make clean  removes what make made
 
 PYTHON ?= python3
@@ -26,10 +26,12 @@ PROPERDOCS := properdocs==1.6.7
 ZENSICAL := zensical==0.0.73
 export NO_MKDOCS_2_WARNING = 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
+# Hundreds of builds start in the tests, and without it each would compile the package anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 LOWEST := build/lowest
 
-.PHONY: lowest site site-mkdocs site-properdocs site-zensical serve book bench test nightly soak fuzz lint lint-py lint-web clean constraints chromium gxx neovim
+.PHONY: lowest site site-mkdocs site-properdocs site-zensical serve book bench test nightly soak fuzz lint lint-py lint-prose lint-web clean constraints chromium gxx neovim
 .DEFAULT_GOAL := site
 
 site: site-$(ENGINE)
@@ -52,7 +54,13 @@ serve: $(RUNTIME)
 book: $(BOOK) chromium
 	@$(BIN)/mkdocs build -f mkdocs-book.yml
 
-lint: lint-py lint-web
+lint: lint-py lint-prose lint-web
+
+# Pages and folders whose prose is held to the house style (docs/contributing/voice.md).
+PROSE ?= README.md CONTRIBUTING.md docs
+
+lint-prose: $(LINT)
+	@$(BIN)/python -m prose $(PROSE)
 
 lint-py: $(LINT)
 	@$(BIN)/ruff check .

@@ -127,8 +127,8 @@ class PageMeta:
 
     summary: str = ""
     callout: Callout | None = None
-    chapter: bool = True
-    """On the first page of a section: whether the section is a chapter of the book."""
+    chapter: bool | None = None
+    """False on the first page of a section that is no chapter; True on a page of the book outside the sections."""
 
 
 def split_front_matter(text: str) -> tuple[str, int]:
@@ -184,7 +184,8 @@ def page_meta(meta: Mapping[str, Any], callouts: Callouts | None) -> PageMeta:
             misleads=entry.get("misleads", ""),
             aspect=entry.get("aspect", ""),
         )
-    return PageMeta(str(meta.get("summary") or ""), found, meta.get("chapter") is not False)
+    chapter = meta.get("chapter")
+    return PageMeta(str(meta.get("summary") or ""), found, chapter if isinstance(chapter, bool) else None)
 
 
 def _check_links(document: YamlDocument, callouts: Callouts | None) -> list[Diagnostic]:

@@ -17,6 +17,8 @@ from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
+from .highlight_pool import HighlightPool, Job
+
 _LOG = logging.getLogger(__name__)
 _TABLE = "CREATE TABLE lines (key BLOB PRIMARY KEY, html BLOB NOT NULL, used INTEGER NOT NULL) WITHOUT ROWID"
 _PACKED_MAX = 16 << 20
@@ -32,10 +34,13 @@ _ENTRY_MAX = 64 << 20
 class DiskLineCache:
     """Callable as a LineCache. Thread-safe; *version* names everything outside the key that shapes the HTML."""
 
-    def __init__(self, path: Path, version: str, *, max_entries: int = MAX_ENTRIES) -> None:
+    def __init__(
+        self, path: Path, version: str, *, max_entries: int = MAX_ENTRIES, pool: HighlightPool | None = None
+    ) -> None:
         self._path = path
         self._version = version
         self._max = max_entries
+        self._pool = pool
         self._mutex = threading.Lock()
         self._db: sqlite3.Connection | None = None
         self._broken = False
@@ -46,21 +51,40 @@ class DiskLineCache:
     def __call__(self, key: str, make: Callable[[], list[str]]) -> list[str]:
         """Return the lines kept under *key*, or make them."""
         with self._mutex:
-            name = sha256(f"{self._version}\0{key}".encode()).digest()
+            name = self._name(key)
             lines = self._read(name)
             if lines is None:
-                lines = make()
+                lines = (self._pool.take(key) if self._pool is not None else None) or make()
                 self._keep(name, lines)
             return lines
+
+    def ahead(self, key: str, job: Callable[[], Job]) -> None:
+        """Let a worker make what is not kept under *key*."""
+        if self._pool is not None:
+            with self._mutex:
+                kept = self._has(self._name(key))
+            if not kept:
+                self._pool.ahead(key, job())
 
     def replace(self, key: str, lines: list[str]) -> None:
         """Keep *lines* under *key* in the place of what was found wrong."""
         with self._mutex:
             _LOG.debug("highlight cache: a wrong entry is replaced")
-            self._keep(sha256(f"{self._version}\0{key}".encode()).digest(), lines)
+            self._keep(self._name(key), lines)
+
+    def _name(self, key: str) -> bytes:
+        return sha256(f"{self._version}\0{key}".encode()).digest()
 
     def _keep(self, name: bytes, lines: list[str]) -> None:
         self._new[name] = zlib.compress("\n".join(lines).encode(), 1)
+
+    def _has(self, name: bytes) -> bool:
+        db = self._open() if name not in self._new else None
+        try:
+            return db is None or bool(db.execute("SELECT 1 FROM lines WHERE key = ?", (name,)).fetchone())
+        except sqlite3.Error as error:
+            self._give_up(error)
+            return False
 
     def _read(self, name: bytes) -> list[str] | None:
         packed = self._new.get(name)
@@ -82,7 +106,9 @@ class DiskLineCache:
             return None
 
     def flush(self) -> None:
-        """Write what is new and drop what is old; called at a build's end."""
+        """Write what is new and drop what is old, and end the workers; called at a build's end."""
+        if self._pool is not None:
+            self._pool.close()
         with self._mutex:
             db = self._open() if self._new or self._used else None
             if db is None:

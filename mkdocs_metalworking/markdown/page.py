@@ -9,14 +9,19 @@ from ..glossary.callout import PageMeta
 from ..quote.citations import CitedLines, CitedReference
 from ..quote.diagnostics import Diagnostic, Diagnostics, Location, MetalworkingError
 from ..quote.quotation import Quotation
+from .anchors import LineNames
 from .tracking import Met
 
 
 @dataclass
 class PageContext:
-    """One page. ``path`` is shown in messages; ``source`` is the whole file, front matter included."""
+    """One page. ``path`` is shown in messages; ``source`` is the whole file, front matter included.
+
+    ``uri`` is its path from the docs folder, where a host tells it; without it a page links to no other.
+    """
 
     path: str = ""
+    uri: str = ""
     source: str | None = None
     meta: PageMeta | None = None
     diagnostics: Diagnostics = field(default_factory=Diagnostics)
@@ -30,10 +35,8 @@ class PageContext:
     """Every mention on the page, and what became of it."""
     reported: dict[Diagnostic, list[Met]] = field(default_factory=dict)
     """The mentions that a problem is about; more than one where several on a line have the same."""
-    ids: set[str] = field(default_factory=set)
+    names: LineNames = field(default_factory=LineNames)
     """Ids given to lines of code; the host adds them to the page's anchors."""
-    copies: dict[str, int] = field(default_factory=dict)
-    """How often a line of code was given an id, so that a page may quote it ten thousand times."""
     links: list[str] = field(default_factory=list)
     """Targets of the links in the text, as the author wrote them."""
     late: dict[str, Callable[[], str]] | None = field(default_factory=dict)

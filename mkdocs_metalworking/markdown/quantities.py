@@ -13,7 +13,7 @@ from ..quote.diagnostics import Location, MetalworkingError
 from ..quote.mentions import Kind
 from ..quote.quantities import Quantities, Quantity
 from ..quote.quantity_mentions import QUANTITY, Form, QuantityMention, Shown, fill_plain, shown_quantity
-from .citations import describe, described
+from .citations import describe, described, placed
 from .marked_text import CODE_SPAN, Spans, footnotes_of, replace_in_footnotes, replace_in_tree
 from .tracking import MARK, Met, Outcome
 from .visible import html_attribute, html_text
@@ -118,7 +118,7 @@ class QuantityProcessor(Treeprocessor):
         for html in [derivation(quantity, quantities, work)] if quantity.formula else map(describe, cited):
             name = "cite-" + hashlib.sha256(html.encode()).hexdigest()[:8]
             if name not in footnotes.footnotes:
-                footnotes.setFootnote(name, work.stash(html))
+                footnotes.setFootnote(name, placed(work, html))
             names.append(f"[^{name}]")
         return "".join(dict.fromkeys(names))
 

@@ -13,7 +13,7 @@ from ..quote.diagnostics import Diagnostics, Severity
 from ..quote.quantities import Quantities
 from ..quote.quotation import Quotation
 from ..quote.quoter import Quoter
-from .figure import Anchors
+from .anchors import Anchors
 from .page import PageContext
 from .site import SiteExtension
 from .tracking import Met, Tracker

@@ -42,7 +42,7 @@ def rendered_page(md: Markdown, asked: Callable[[Path], Asked]) -> tuple[PageCon
     except (OSError, UnicodeDecodeError):
         return None  # a page that is made by the host has no file
     label = file.relative_to(root).as_posix() if file.is_relative_to(root) else str(path)
-    found = PageContext(path=label, source=source, meta=PageMeta())
+    found = PageContext(path=label, uri=str(path), source=source, meta=PageMeta())
     try:
         found.meta, problems = asked(root).front_matter(source, label)
     except MetalworkingError as problem:

@@ -125,6 +125,16 @@ def book(server: tuple[Path, int], tmp_path_factory: pytest.TempPathFactory) -> 
     return Served(root / "book", url)
 
 
+@pytest.fixture(scope="session")
+def bench(server: tuple[Path, int], tmp_path_factory: pytest.TempPathFactory) -> Served:
+    """A site of the instruments, each as it stands in the book."""
+    from tests.browser import instruments
+
+    root, port = server
+    url = f"http://127.0.0.1:{port}/instruments/"
+    return instruments.site(root / "instruments", url, tmp_path_factory.mktemp("instruments"))
+
+
 @dataclass
 class Watch:
     """What a page did that it should not."""

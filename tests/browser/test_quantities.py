@@ -67,7 +67,7 @@ def test_one_value_moves_page_table_and_calculator(browser: Browser, sites: tupl
         counted = page.locator("tr", has_text="counted").first.locator("abbr").last.inner_text()
         roof = page.evaluate(
             f"async () => {{ const {{ chips }} = await import('{site.url}assets/instruments/quantities.js');"
-            f" const {{ roofs }} = await import('{site.url}assets/instruments/roofline.js');"
+            f" const {{ roofs }} = await import('{site.url}assets/instruments/roofs.js');"
             " return ['alu', 'matrix'].map((path) => roofs(chips.get('M5 Max'), path, 'counted').tflops); }"
         )
         seen.append((cells[5:8], counted, [round(one, 2) for one in roof]))

@@ -162,3 +162,27 @@ def test_dirty_rebuild_keeps_the_code(site: Site) -> None:
     assert site.build().returncode == 0
     assert site.build("--dirty").returncode == 0
     assert '<span class="kr">device</span>' in site.html("first/one/index.html")
+
+
+def test_a_reference_may_be_a_page_of_the_site(site: Site) -> None:
+    """Its link is resolved as the links of the text are, from any page, and its anchor is checked."""
+    (site.root / "sources.yml").write_text(
+        (site.root / "sources.yml").read_text(encoding="utf-8").replace("references: []", "references:")
+        + "  - {key: runs, title: Our runs, page: 'first/two.md#reads'}\n"
+        + "  - {key: gone, title: Gone, page: 'first/two.md#none'}\n",
+        encoding="utf-8",
+    )
+    site.config("[footnotes, admonition]", "[footnotes, admonition, md_in_html, attr_list]")
+    site.page("first/two.md", "# Two\n\n## Reads\n\nMany.\n")
+    site.page("second/three.md", "# Three\n\nFast [@runs, idle]. Slow [@gone].\n")
+    site.page("index.md", "# Home\n\nFast [@runs].\n\n<!-- sources -->\n")
+    done = site.build()
+    assert done.returncode == 0, done.stderr
+    note = '<span class="mw-cite"><a href="{}"><cite>Our runs</cite></a>'
+    assert note.format("../../first/two/#reads") + " (idle).</span>" in site.html("second/three/index.html")
+    home = site.html("index.html")
+    assert note.format("first/two/#reads") + ".</span>" in home
+    assert home.count('href="first/two/#reads"') == 2, "in the footnote and in the list of sources"
+    told = [line for line in done.stderr.splitlines() if line.startswith("WARNING") and "#none" in line]
+    assert len(told) == 2
+    assert any("second/three.md" in line for line in told)

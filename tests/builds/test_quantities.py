@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+import yaml
 
 from tests.builds.conftest import Site
 
@@ -49,6 +50,27 @@ def test_a_page_the_cards_and_the_data_of_the_browser(numbers: Site) -> None:
         "uses": [["Two", "first/two/"]],
     }
     assert data["idle"]["uses"] == []
+
+
+@pytest.mark.parametrize(
+    "summary",
+    ["At most [=rate].", '"At most [=rate]."', ">-\n  At most\n  [=rate]."],
+    ids=["plain", "quoted", "folded"],
+)
+def test_the_stage_writes_out_the_quantities_of_a_summary(numbers: Site, summary: str) -> None:
+    """An engine without the plugin reads the front matter by itself; what stands in the text is the extension's."""
+    text = "# Two\n\nIt has [=cores].\n"
+    numbers.page("first/two.md", f"---\nsummary: {summary}\nchapter: false\n---\n\n{text}")
+    done = numbers.run("mkdocs_metalworking", "stage", "out", "--strict")
+    assert done.returncode == 0, done.stdout + done.stderr
+    page = (numbers.root / "out/docs/first/two.md").read_text(encoding="utf-8")
+    front, _, body = page.removeprefix("---\n").partition("---\n")
+    assert yaml.safe_load(front) == {"summary": "At most 16.6 TFLOPS.", "chapter": False}
+    assert text in body
+    data = json.loads((numbers.root / "out/docs/assets/metalworking/quantities.json").read_text(encoding="utf-8"))
+    assert data["cores"]["text"] == "40\u00a0cores"
+    config = yaml.safe_load((numbers.root / "out/mkdocs.yml").read_text(encoding="utf-8"))
+    assert "../quantities.yml" in config["watch"]
 
 
 def test_a_site_without_the_file_has_no_quantities(site: Site) -> None:

@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 def test_schemas_describe_every_key(desk: Desk, name: str) -> None:
     schema = json.loads(desk.metalworking("schema", name).stdout)
     Draft202012Validator.check_schema(schema)
-    assert schema["$id"] == f"https://metalworking.github.io/metalworking/schemas/{name}.schema.json"
+    assert schema["$id"] == f"urn:mkdocs-metalworking:schema:{name}"
     bare = [key for key, value in properties(schema) if not value.get("description")]
     assert bare == []
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from mkdocs_metalworking.hosts.cli.common import Program
 from mkdocs_metalworking.hosts.cli.main import main
+from mkdocs_metalworking.hosts.cli.program import Program
 from tests.support import git
 
 STACK = '''\

@@ -6,11 +6,9 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
-from urllib.parse import urlsplit
 from xml.etree import ElementTree
 
 import pytest
-import yaml
 
 from tests.builds.conftest import Site
 from tests.builds.conftest import site as site  # a fixture
@@ -99,14 +97,3 @@ def test_a_card_is_not_published(site: Site, remote: Path) -> None:
     (site.root / "code").rename(site.root / "away")
     assert site.run("mkdocs", "gh-deploy", "--strict").returncode == 1
     assert git(remote, "branch", "--list") == ""
-
-
-def test_robots_names_the_sitemap_of_this_site() -> None:
-    class Loader(yaml.SafeLoader):
-        """Takes MkDocs' own tags as text."""
-
-    Loader.add_multi_constructor("!", lambda loader, suffix, node: str(node.value))
-    config = yaml.load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"), Loader)
-    lines = (ROOT / "docs/robots.txt").read_text(encoding="utf-8").splitlines()
-    assert f"Sitemap: {config['site_url']}sitemap.xml" in lines
-    assert urlsplit(config["site_url"]).scheme == "https"

@@ -24,8 +24,8 @@ from mkdocs_metalworking.git.binding import Binder
 from mkdocs_metalworking.git.command import Git, GitError
 from mkdocs_metalworking.git.objects import commit_date
 from mkdocs_metalworking.git.process import Allowance, TooMuchSaid, run
-from mkdocs_metalworking.hosts.cli.common import Program
 from mkdocs_metalworking.hosts.cli.main import main
+from mkdocs_metalworking.hosts.cli.program import Program
 from mkdocs_metalworking.quote.blob import FileKey, LockedFile
 from mkdocs_metalworking.quote.diagnostics import MetalworkingError, Unavailable
 from tests.transports.gitserver import GitServer

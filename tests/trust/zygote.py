@@ -41,7 +41,7 @@ def main() -> None:
     import mkdocs_metalworking.deliver.transports.remote
     import mkdocs_metalworking.hosts.cli.main
     import mkdocs_metalworking.hosts.mkdocs.plugin
-    from mkdocs_metalworking.hosts.cli.common import Program
+    from mkdocs_metalworking.hosts.cli.program import Program
 
     print("ready", flush=True)
     for line in sys.stdin:

@@ -25,8 +25,9 @@ from ..mkdocs.site import Site
 from ..selecting import Found, find_regions
 from .bump.edits import Edit, apply_edits, moved_label
 from .bump.search import read
-from .common import Program, ending, open_site, pass_program, stop_at
+from .common import ending, open_site, stop_at
 from .pages import tell_how, with_plugins
+from .program import Program, pass_program
 
 
 @click.command()

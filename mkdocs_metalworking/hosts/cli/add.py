@@ -27,8 +27,9 @@ from ..mkdocs.site import Site
 from ..one_file import lock_file, lock_region
 from ..pinning import entry_for, printable_lines, write_entry
 from ..progress import Bar
-from .common import Program, ending, open_site, pass_program, stop_at
+from .common import ending, open_site, stop_at
 from .own_pin import add_own, own_entry, own_target
+from .program import Program, pass_program
 
 
 @click.command()

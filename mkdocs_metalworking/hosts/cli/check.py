@@ -16,8 +16,9 @@ from ...quote.lock import Lock
 from ..mkdocs.checking import Check
 from ..mkdocs.site import Site
 from .changes import changes
-from .common import Program, as_json, ending, open_site, pass_program
+from .common import as_json, ending, open_site
 from .pages import of_pages, tell_how, with_plugins
+from .program import Program, pass_program
 
 
 @click.command()

@@ -16,7 +16,8 @@ from ...quote.repo import Repo
 from ...quote.sources import Pin
 from ...quote.sources_file import load_sources
 from ..files import read_text
-from .common import Program, open_site, pass_program, stop_at
+from .common import open_site, stop_at
+from .program import Program, pass_program
 
 
 @click.command()

@@ -6,8 +6,7 @@ import contextlib
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,19 +14,8 @@ import click
 
 from ...deliver.project import reason_of
 from ...quote.diagnostics import INVISIBLE, Diagnostic, Diagnostics, Location, MetalworkingError, Severity, Unavailable
-from ...quote.repo import clone_url
 from ..mkdocs.site import Site
-
-
-@dataclass(frozen=True)
-class Program:
-    """What a command is told: another mkdocs.yml, and the address from which git fetches a repository."""
-
-    config_file: str | None = None
-    url: Callable[[str], str] = clone_url
-
-
-pass_program = click.make_pass_decorator(Program)
+from .program import Program
 
 
 def open_site(program: Program, *, json_: bool = False, plugins: bool | None = False) -> Site:

@@ -13,8 +13,10 @@ from ...glossary.source_list import source_list
 from ...quote.diagnostics import printable
 from ...quote.lines import format_ranges
 from ..files import write
-from .common import Program, as_json, open_site, pass_program, stop_at
+from ..mkdocs.docs_folder import docs_label
+from .common import as_json, open_site, stop_at
 from .pages import tell_how, with_plugins
+from .program import Program, pass_program
 from .stats import depth, table
 
 SCHEMAS = ("front_matter", "mapping", "quantities", "sources")
@@ -84,8 +86,9 @@ def sources(program: Program, only_check: bool) -> None:
     with closing(site.project(offline=True)) as project:
         stop_at(project.problems)
         target = project.settings.root / "SOURCES.md"
-        text = source_list(project.sources)
-    if target.exists() and target.read_text(encoding="utf-8") == text:
+        before = target.read_text(encoding="utf-8") if target.exists() else ""
+        text = source_list(project.sources, docs_label(site.config), before=before)
+    if before == text:
         click.echo("SOURCES.md is current", err=True)
     elif only_check:
         click.echo("SOURCES.md is not current (run: metalworking sources)")

@@ -18,8 +18,9 @@ from ..lockfile import bind, locked_lock, read_lock, store_of
 from ..mkdocs.site import Site
 from ..progress import Bar
 from ..selecting import find_regions
-from .common import Program, open_site, pass_program, stop_at
+from .common import open_site, stop_at
 from .pages import tell_how, with_plugins
+from .program import Program, pass_program
 
 
 @click.command()

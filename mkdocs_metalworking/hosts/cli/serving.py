@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import click
 
 from ...quote.diagnostics import MetalworkingError
-from .common import Program, pass_program
+from .program import Program, pass_program
 
 
 @click.command()

@@ -6,6 +6,7 @@ import logging
 import re
 from collections.abc import Callable, Iterator
 from html import escape
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -123,7 +124,12 @@ def leaves_of(nav: Navigation, book: Book[str]) -> Iterator[Leaf]:
         if pages[uri].is_homepage:  # its name in a nav is "Home", its title that of the site
             found.title = found.heading = "Introduction"
         yield found
-    for number, chapter in enumerate(book.chapters, 1):
+    numbers = count(1)
+    for chapter in book.chapters:
+        if chapter.alone:
+            yield from map(leaf, chapter.pages)
+            continue
+        number = next(numbers)
         if chapter.opening is None:  # a book opens a chapter all the same
             heading = f"<h1>{escape(chapter.title)}</h1>"
             yield Leaf(f"chapter-{number}.md", f"#{number}", chapter.title, heading, chapter.title, number, True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Leaf:
-    """A page of the book. ``number`` is its chapter's; 0 stands before the first or behind the last."""
+    """A page of the book. ``number`` is its chapter's; 0 stands before, between or behind the chapters."""
 
     uri: str
     url: str

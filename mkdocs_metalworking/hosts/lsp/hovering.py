@@ -99,7 +99,7 @@ def reference_text(reference: Reference) -> Iterator[str]:
     """Yield what sources.yml says of a reference, as Markdown."""
     parts = (_literal(reference.author), f"*{_literal(reference.title)}*", reference.date)
     yield ", ".join(part for part in parts if part)
-    yield reference.url
+    yield reference.url or reference.page
     yield reference.about
 
 

@@ -104,7 +104,7 @@ class Answers:
         project = self._reading.project
         for leaf in project.quantities.leaves(quantity):
             for evidence in leaf.sources:
-                found = source_of(project.quoter.cite(evidence.citation))
+                found = source_of(project.quoter.cite(evidence.citation), lambda uri: self._url(self._page_url(uri)))
                 yield {**found, **({"read": evidence.read} if evidence.read else {})}
 
     # Excerpts

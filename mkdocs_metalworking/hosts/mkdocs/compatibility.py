@@ -93,6 +93,25 @@ def shaping(config: MkDocsConfig) -> list[str]:
     return list(found)
 
 
+def read_by_others(config: MkDocsConfig, plugin: object) -> bool:
+    """Tell whether a plugin or a hook beside *plugin* reads pages as they are converted."""
+    return any(getattr(one, "__self__", one) is not plugin for one in config.plugins.events["page_content"])
+
+
+_INCURIOUS = frozenset(
+    (
+        *("search", "material/search", "material/info", "material/meta", "material/offline", "material/optimize"),
+        *("material/privacy", "material/social", "material/tags", "metalworking", "minify", "redirects", "mike"),
+    )
+)
+"""Plugins that, by their code, do not look at a page's content between the search and the finished page."""
+
+
+def joins_late(config: MkDocsConfig) -> bool:
+    """Tell whether nobody minds that a page's content has no code until its template has made the page."""
+    return set(config.plugins) <= _INCURIOUS and not config.hooks
+
+
 _PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.DOTALL)
 _TAG = re.compile(r"<[^>]*>")
 _FEED_LENGTH = 160

@@ -252,7 +252,7 @@ class Desk:
         except Exception as error:  # of an extension or a plugin that does not stand what is half written
             reading.conversions.end()
             label = reading.label(file)
-            context = PageContext(path=label, source=self.text(self.site.path(file)))
+            context = PageContext(label, file.src_uri, source=self.text(self.site.path(file)))
             reason = f"{type(error).__name__}: {error}".partition("\n")[0]
             told = f"an extension or a plugin of the site cannot read this page: {reason}"
             context.diagnostics.add(Diagnostic(Severity.ERROR, "plugins", told, "", Location(label)))

@@ -35,6 +35,7 @@ from .docs_folder import docs_label
 from .metadata import meta_of_plugins
 from .nav import book_of, named_twice, title_of
 from .options import MetalworkingConfig, asked
+from .page_anchors import PageAnchors
 
 _NOTHING = PageMeta()
 
@@ -160,7 +161,7 @@ class Reading:
         uri = page.file.src_uri
         entry = self._told_by_plugins(page)
         text = self._marks.fill(markdown, uri) if fill else markdown
-        context = PageContext(path=self.label(page.file), source=page.file.content_string, meta=entry.meta)
+        context = PageContext(self.label(page.file), uri, page.file.content_string, entry.meta)
         if entry.meta.summary:
             # Escaped, since Material's templates put it into an attribute as it is.
             page.meta.setdefault("description", escape(entry.meta.summary))
@@ -178,7 +179,8 @@ class Reading:
         self.conversions.end()
         context = self.pages[page.file.src_uri]
         if page.present_anchor_ids is not None:
-            page.present_anchor_ids |= context.ids
+            page.present_anchor_ids = PageAnchors(page.present_anchor_ids, context.names)
+        context.names.rest()
         if not context.converted and page.content:
             # A notebook, say, whose plugin makes its HTML without Markdown.
             for problem in unread(page.content):
