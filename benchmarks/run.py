@@ -26,7 +26,7 @@ from benchmarks.fetching import fetching
 from benchmarks.measure import BOOK, NOISY, Bench, Row, noise
 from benchmarks.reading import weight
 from benchmarks.sites import Shape
-from benchmarks.writing import book, commands, serve
+from benchmarks.writing import book, commands, serve, servers
 
 KEPT = BOOK / "benchmarks" / "speed.json"
 HEAD = "| what | compared with | goal | ratio | ours | theirs |\n|---|---|---|--:|--:|--:|"
@@ -36,6 +36,7 @@ ROWS: dict[str, Callable[[Bench], Iterator[Row]]] = {
     "serve": serve,
     "commands": commands,
     "book": book,
+    "servers": servers,
     "memory": memory,
     "weight": weight,
     "numbers": numbers,

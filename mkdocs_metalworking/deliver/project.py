@@ -104,12 +104,18 @@ class Project:
         self.quantities = self.quantities.without(wrong)
 
     @classmethod
-    def load(cls, settings: Settings, *, progress: Progress = SILENT) -> Project:
-        """Read sources.yml, sources.lock and quantities.yml; what is wrong is in ``problems``, nothing is raised."""
+    def load(
+        cls, settings: Settings, *, progress: Progress = SILENT, drafts: Mapping[Path, str] | None = None
+    ) -> Project:
+        """Read sources.yml, sources.lock and quantities.yml; what is wrong is in ``problems``, nothing is raised.
+
+        *drafts*, by path, stand in the place of files.
+        """
         problems: list[Diagnostic] = []
+        drafts = drafts or {}
         sources, lock = Sources(path=settings.sources.name), Lock(path=settings.lock.name)
         try:
-            text = settings.sources.read_text(encoding="utf-8")
+            text = _text(settings.sources, drafts)
             sources, found = load_sources(text, settings.sources.name)
             problems += found
         except FileNotFoundError:
@@ -119,14 +125,14 @@ class Project:
         except (OSError, UnicodeDecodeError) as error:
             problems.append(_unreadable(settings.sources, error))
         try:
-            lock, found = load_lock(settings.lock.read_text(encoding="utf-8"), settings.lock.name)
+            lock, found = load_lock(_text(settings.lock, drafts), settings.lock.name)
             problems += found
         except FileNotFoundError:
             pass
         except (OSError, UnicodeDecodeError) as error:
             problems.append(_unreadable(settings.lock, error))
         store = Store(settings.store or default_root())
-        quantities, found = _quantities(settings.quantities)
+        quantities, found = _quantities(settings.quantities, drafts.get(settings.quantities))
         problems += found
         proofs = Proofs(store, settings.code, mirrors=sources.mirrors(), also=settings.also)
         reach = Reach(
@@ -152,9 +158,13 @@ class Project:
             self.worktree.close()
 
 
-def _quantities(path: Path) -> tuple[Quantities, list[Diagnostic]]:
+def _text(path: Path, drafts: Mapping[Path, str]) -> str:
+    return drafts[path] if path in drafts else path.read_text(encoding="utf-8")
+
+
+def _quantities(path: Path, draft: str | None) -> tuple[Quantities, list[Diagnostic]]:
     try:
-        return read_quantities(path)
+        return read_quantities(path, draft)
     except MetalworkingError as problem:
         wrong = problem.diagnostic
     except (OSError, UnicodeDecodeError) as error:

@@ -13,13 +13,13 @@ from ..quote.diagnostics import Diagnostic
 from ..quote.quantities import Quantities
 
 
-def read_quantities(path: Path) -> tuple[Quantities, list[Diagnostic]]:
-    """Read quantities.yml; a file that does not exist means that the site has none.
+def read_quantities(path: Path, draft: str | None = None) -> tuple[Quantities, list[Diagnostic]]:
+    """Read quantities.yml, or *draft* in its place; a file that does not exist means that the site has none.
 
     Raises OSError and UnicodeDecodeError for a file that cannot be read, MetalworkingError for bad YAML.
     """
     try:
-        text = path.read_bytes().decode("utf-8")
+        text = path.read_bytes().decode("utf-8") if draft is None else draft
     except FileNotFoundError:
         return Quantities(), []
     quantities, problems = _read(text, path.name)

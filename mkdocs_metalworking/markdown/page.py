@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from ..glossary.callout import PageMeta
 from ..quote.citations import CitedLines, CitedReference
-from ..quote.diagnostics import Diagnostics, Location, MetalworkingError
+from ..quote.diagnostics import Diagnostic, Diagnostics, Location, MetalworkingError
 from ..quote.quotation import Quotation
 from .anchors import LineNames
 from .tracking import Met, new_seal
@@ -33,6 +33,8 @@ class PageContext:
     """Whether the extension has seen the page."""
     met: list[Met] = field(default_factory=list)
     """Every mention on the page, and what became of it."""
+    reported: dict[Diagnostic, list[Met]] = field(default_factory=dict)
+    """The mentions that a problem is about; more than one where several on a line have the same."""
     names: LineNames = field(default_factory=LineNames)
     """Ids given to lines of code; the host adds them to the page's anchors."""
     links: list[str] = field(default_factory=list)
@@ -46,9 +48,15 @@ class PageContext:
     cut: list[str] = field(default_factory=list)
     """Excerpts that are taken out while a search reads the page."""
 
-    def report(self, problem: MetalworkingError, location: Location) -> None:
-        """Record *problem* at *location*; one without a line is of text that is not in the page's file."""
+    def report(self, problem: MetalworkingError, location: Location, met: Met | None = None) -> None:
+        """Record *problem* at *location*; one without a line is of text that is not in the page's file.
+
+        *met* is the mention that it is about.
+        """
         told = problem.diagnostic
         if location.line is None and not told.location.path:
             told = replace(told, message=f"{told.message}, in text that is not in the page's file")
-        self.diagnostics.add(told.at(location))
+        placed = told.at(location)
+        self.diagnostics.add(placed)
+        if met is not None:
+            self.reported.setdefault(placed, []).append(met)

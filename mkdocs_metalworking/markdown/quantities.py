@@ -98,7 +98,7 @@ class QuantityProcessor(Treeprocessor):
             shown = shown_quantity(met.mention.what, quantities)
         except MetalworkingError as problem:
             met.outcome = Outcome.REPORTED
-            work.page.report(problem, met.where)
+            work.page.report(problem, met.where, met)
             return None
         met.outcome, met.shown = Outcome.SHOWN, shown.quantity
         work.page.quantities.append(shown.quantity.key)

@@ -65,6 +65,11 @@ class Met:
     shown: Quotation | CitedReference | CitedLines | Ranges | Quantity | None = None
     notes: list[Met] = field(default_factory=list)
 
+    @property
+    def place(self) -> Span | None:
+        """Where all of it stands in the file; None when it is not there."""
+        return None if self.shift is None else (self.mention.start + self.shift, self.mention.end + self.shift)
+
     def span(self, name: str) -> Span | None:
         """Return where a part stands in the file; None when it is not written, or not there."""
         span = self.mention.spans.get(name)

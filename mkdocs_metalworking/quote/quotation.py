@@ -43,6 +43,11 @@ class Quotation:
         return self.ranges[0].first - self.region.ranges[0].first if self.region else 0
 
     @property
+    def text(self) -> str:
+        """The lines as they are shown, each with an LF; "" when the bytes cannot be had."""
+        return "".join(f"{line}\n" for segment in self.segments or () for line in segment.lines)
+
+    @property
     def whole(self) -> bool:
         """Whether the whole file is meant, however long it is."""
         return self.directive.ranges is None and not self.named

@@ -11,7 +11,7 @@ import pytest
 
 from tests.support import PATIENCE
 
-ROWS = ("full", "fetch", "memory", "weight", "numbers", "commands")
+ROWS = ("full", "fetch", "memory", "weight", "numbers", "commands", "servers")
 
 
 @pytest.mark.parametrize("row", ROWS)

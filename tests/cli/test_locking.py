@@ -10,7 +10,8 @@ import pytest
 from filelock import FileLock
 
 from mkdocs_metalworking.deliver.project import Settings
-from mkdocs_metalworking.hosts.cli.common import locked_lock, write
+from mkdocs_metalworking.hosts.files import write
+from mkdocs_metalworking.hosts.lockfile import locked_lock
 from mkdocs_metalworking.quote.blob import FileKey, LockedFile
 from mkdocs_metalworking.quote.lock import load_lock
 from tests.cli.conftest import Desk

@@ -12,8 +12,9 @@ import click
 from ...glossary.source_list import source_list
 from ...quote.diagnostics import printable
 from ...quote.lines import format_ranges
-from ..mkdocs.reading import docs_label
-from .common import as_json, open_site, stop_at, write
+from ..files import write
+from ..mkdocs.docs_folder import docs_label
+from .common import as_json, open_site, stop_at
 from .pages import end_if_unread, tell_how, with_plugins
 from .program import Program, pass_program
 from .stats import depth, table

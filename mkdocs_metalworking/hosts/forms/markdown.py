@@ -14,8 +14,8 @@ from markdownify import ATX, MarkdownConverter
 
 from ..mkdocs.browser_files import TERMS
 from ..mkdocs.terms_file import SCHEMA
-from .leaves import Leaf, Volume
 from .twin import simplify
+from .volume import Leaf, Volume
 
 # What Markdown and GitHub's extensions of it would read in running text; an underscore within a word is none of it.
 # A mark of exclamation at the end of a text may stand before a link, and number signs may close a heading.

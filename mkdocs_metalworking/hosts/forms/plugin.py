@@ -24,7 +24,8 @@ from ...glossary.chapters import Book
 from ..mkdocs.assets import STYLE, TABLE_STYLE
 from ..mkdocs.nav import title_of
 from ..mkdocs.plugin import MetalworkingPlugin
-from .leaves import Leaf, Volume, tell_apart
+from .leaves import tell_apart
+from .volume import Leaf, Volume
 
 FORMS = ("html", "pdf", "epub", "markdown")
 _LOG = logging.getLogger("mkdocs.plugins.metalworking.book")

@@ -13,7 +13,7 @@ from pathlib import Path
 import lxml.html
 
 from . import leaves
-from .leaves import Leaf, Volume
+from .volume import Leaf, Volume
 
 # What ends a string of CSS, or the element of styles around it.
 _TITLE = re.compile(r'["\\\n\r\f<]')
