@@ -42,11 +42,15 @@ class Library:
         uris = set()
         for uri, text, label in pages:
             uris.add(uri)
-            if self._texts.get(uri) != text:
-                self.entries[uri] = read_entry(uri, text, label, self.asked, self._quantities)
-                self._texts[uri] = text
+            self.renew(uri, text, label)
         for gone in self.entries.keys() - uris:
             del self.entries[gone], self._texts[gone]
+
+    def renew(self, uri: str, text: str, label: str) -> None:
+        """Read the front matter of one page, when its text changed."""
+        if self._texts.get(uri) != text:
+            self.entries[uri] = read_entry(uri, text, label, self.asked, self._quantities)
+            self._texts[uri] = text
 
     def put(self, entry: Entry) -> None:
         """Let *entry* stand for its page until *read* is called; the page is read again then."""

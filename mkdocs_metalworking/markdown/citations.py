@@ -102,7 +102,7 @@ class CitationProcessor(Treeprocessor):
             cited = work.quoter().cite(met.mention.what)
         except MetalworkingError as problem:
             met.outcome = Outcome.REPORTED
-            work.page.report(problem, met.where)
+            work.page.report(problem, met.where, met)
             return f" {text}"  # with its mark, by which the search for leftovers knows that it was told
         met.outcome, met.shown = Outcome.SHOWN, cited
         work.page.citations.append(cited)

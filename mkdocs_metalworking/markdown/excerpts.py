@@ -85,7 +85,7 @@ class ExcerptProcessor(BlockProcessor):
             f"{line.strip()[:60]} stands under an excerpt, which takes no attributes",
             "take it out; the excerpt has an id of its own, which its line numbers link to",
         )
-        self._work.page.report(problem, met.where)
+        self._work.page.report(problem, met.where, met)
 
     def _element(self, met: Met) -> Element:
         work, where = self._work, met.where
@@ -99,11 +99,11 @@ class ExcerptProcessor(BlockProcessor):
             element = self._figure(quotation, met)
         except MetalworkingError as problem:
             met.outcome = Outcome.REPORTED
-            work.page.report(problem, where)
+            work.page.report(problem, where, met)
             difference = problem.difference if isinstance(problem, Changed) else ()
             return figure.error(problem.diagnostic.at(where), work.labels, difference)
         if quotation.missing is not None:
-            work.page.report(quotation.missing, where)
+            work.page.report(quotation.missing, where, met)
         met.outcome, met.shown = Outcome.SHOWN, quotation
         work.page.quotations.append(quotation)
         return element
@@ -125,7 +125,7 @@ class ExcerptProcessor(BlockProcessor):
         if quotation.directive.lang:
             highlight.lexer_named(quotation.directive.lang)  # an unknown name is an error now, not later
         ask_ahead(quotation, work.line_cache)
-        key = str(len(work.page.late))
+        key = f"{work.page.seal}{len(work.page.late)}"
         work.page.late[key] = partial(figure.content, quotation, anchors, work.labels, work.line_cache)
         return figure.search_text(quotation, key)
 

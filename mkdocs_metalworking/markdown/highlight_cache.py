@@ -29,6 +29,9 @@ MAX_ENTRIES = 50_000
 
 _ENTRY_MAX = 64 << 20
 """Bytes that an entry may unpack to."""
+_JOURNALS = ("-journal", "-wal", "-shm")
+"""What SQLite would read beside a database. None is made here, and SQLite deletes whatever file a journal names as the
+one above it (https://www.sqlite.org/fileformat2.html#the_rollback_journal)."""
 
 
 class DiskLineCache:
@@ -147,9 +150,12 @@ class DiskLineCache:
                 self._path.parent.mkdir(parents=True, exist_ok=True)
                 if os.path.lexists(self._path) and not stat.S_ISREG(os.lstat(self._path).st_mode):
                     raise sqlite3.DatabaseError("not a file: a link may lead to somebody else's")
+                if any(os.path.lexists(f"{self._path}{ending}") for ending in _JOURNALS):
+                    raise sqlite3.DatabaseError("a journal lies beside it, and none is made here")
                 self._db = sqlite3.connect(self._path, timeout=10, check_same_thread=False)
                 self._db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _PACKED_MAX)
                 self._db.execute("PRAGMA trusted_schema = OFF")
+                self._db.execute("PRAGMA journal_mode = MEMORY")
                 _check(self._db)
             except (OSError, sqlite3.Error) as error:
                 self._give_up(error)
@@ -164,8 +170,9 @@ class DiskLineCache:
                 self._db.close()
             self._db = None
         if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
-            with contextlib.suppress(OSError):
-                self._path.unlink()
+            for name in (self._path, *(Path(f"{self._path}{ending}") for ending in _JOURNALS)):
+                with contextlib.suppress(OSError):
+                    name.unlink()
 
 
 def _check(db: sqlite3.Connection) -> None:

@@ -98,7 +98,7 @@ class NotesProcessor(Treeprocessor):
             where = met.where if met is not None else figure.met.where
             if met is not None:
                 met.outcome = Outcome.REPORTED
-            self._work.page.report(problem, where)
+            self._work.page.report(problem, where, met or figure.met)
             return None
         return ranges
 

@@ -33,6 +33,10 @@ _MAX_SIZE = 200_000
 A value counts one, and one more for every 16 characters; a document without aliases may be any size."""
 
 
+_INT = "tag:yaml.org,2002:int"
+_MAX_DIGITS = 1000
+
+
 class _Loader(yaml.SafeLoader):
     """SafeLoader that leaves dates as the author wrote them."""
 
@@ -235,6 +239,9 @@ def _walk(node: yaml.Node, at: Position, lines: dict[Position, int], offset: int
         if _SURROGATE.search(node.value):
             where = Location(path, node.start_mark.line + offset)
             raise MetalworkingError("yaml", "half of a surrogate pair is no character", "write the whole one", where)
+        if node.tag == _INT and len(node.value) > _MAX_DIGITS:  # in hexadecimal, say, where Python has no bound
+            where = Location(path, node.start_mark.line + offset)
+            raise MetalworkingError("yaml", f"a number of {len(node.value)} characters", "quote what is text", where)
     elif isinstance(node, yaml.SequenceNode):
         for index, item in enumerate(node.value):
             lines[(*at, index)] = item.start_mark.line + offset

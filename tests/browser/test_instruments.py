@@ -137,9 +137,8 @@ def test_the_state_is_in_the_address(page: Page, bench: Served) -> None:
     page.goto(f"{bench.url}occupancy/?other=1#after")
     set_by_keyboard(page, "Registers per thread", "88")
     set_by_keyboard(page, "Threads per threadgroup", "64")
-    assert page.url.startswith(f"{bench.url}occupancy/?other=1&registers=88&threads=64"), (
-        "only what differs, and nothing lost"
-    )
+    # Only what differs, and nothing lost.
+    page.wait_for_url(lambda url: url.startswith(f"{bench.url}occupancy/?other=1&registers=88&threads=64"))
     expect(says(page)).to_contain_text("9 threadgroups per core, 18 simdgroups")
     page.reload()
     expect(says(page)).to_contain_text("9 threadgroups per core, 18 simdgroups")
@@ -147,7 +146,7 @@ def test_the_state_is_in_the_address(page: Page, bench: Served) -> None:
         re.compile("two simdgroups, 88")
     )
     page.get_by_role("button", name="Reset").click()
-    assert "registers" not in page.url
+    page.wait_for_url(lambda url: "registers" not in url)
     page.goto(f"{bench.url}occupancy/?registers=nonsense&threads=-4&family=99&memory=1e99")
     expect(says(page)).to_contain_text("6 threadgroups per core, 24 simdgroups")
 
@@ -164,7 +163,7 @@ def test_instant_navigation_and_pages_without_an_instrument(page: Page, bench: S
     page.locator("article a", has_text="First").click()
     expect(says(page)).to_contain_text("Bound by arithmetic")
     slide_by_keyboard(page, "Chip", "M2 Max")
-    assert "chip=M2+Max" in page.url
+    page.wait_for_url("**/roofline/?chip=M2+Max")
     page.locator(".mw-nav a", has_text="occupancy").first.click()
     expect(says(page)).to_contain_text("6 threadgroups per core")
     assert "chip" not in page.url

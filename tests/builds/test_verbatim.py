@@ -6,6 +6,7 @@ index delivers is required unless there is no network at all; the count of the r
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import re
 import subprocess
@@ -38,6 +39,7 @@ def shown_lines(html: str) -> dict[int, str]:
     return found
 
 
+@functools.cache
 def object_lines(file: LockedFile) -> list[str] | None:
     """Return the lines of the blob as git has it, or None where no clone does."""
     git_dir = find_git_dir(ROOT / "code" / file.key.repo)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import closing
 
@@ -159,10 +160,13 @@ def test_a_block_comment_that_reaches_in_is_read_and_one_that_ended_is_not() -> 
 def test_late_code_is_words_until_it_is_asked_for(bench: Bench, project: Project) -> None:
     sha = bench.commits["acme/kernels"]
     html, page = bench.convert(f"<< excerpt acme/kernels@{sha}:a.c >>", project=project, late=True)
-    assert list(page.late) == ["0"]
-    assert 'data-mw="0"' in html
+    (key,) = page.late
+    assert re.fullmatch("[0-9]{9}0", key), "a seal and a number"
+    assert f'data-mw="{key}"' in html
     assert "mw-caption" not in html
-    assert "mw-caption" in page.late["0"]()
+    assert "mw-caption" in page.late[key]()
+    _, other = bench.convert(f"<< excerpt acme/kernels@{sha}:a.c >>", project=project, late=True)
+    assert list(other.late) != [key], "what stands for code on one page stands for none on another"
     direct, page = bench.convert(f"<< excerpt acme/kernels@{sha}:a.c >>", project=project)
     assert not page.late
     assert "mw-caption" in direct

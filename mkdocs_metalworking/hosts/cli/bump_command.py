@@ -16,13 +16,15 @@ from ...quote.diagnostics import MetalworkingError, Severity, Unavailable, print
 from ...quote.repo import SELF
 from ...quote.sources import Pin
 from ...quote.sources_file import load_sources
-from ..mkdocs.reading import docs_label
+from ..files import write, write_page
+from ..lockfile import locked_lock, store_of
+from ..mkdocs.docs_folder import docs_label
 from ..progress import Bar
 from .bump.moving import Fresh, Mover
 from .bump.plan import Plan
 from .bump.proof import prove
 from .bump.search import read
-from .common import as_json, ending, locked_lock, open_site, stop_at, store_of, write, write_page
+from .common import as_json, ending, open_site, stop_at
 from .own_pin import move_own, own_commit
 from .pin_edit import move_pin
 from .program import Program, pass_program

@@ -15,7 +15,8 @@ from ...quote.diagnostics import MetalworkingError, printable
 from ...quote.repo import Repo
 from ...quote.sources import Pin
 from ...quote.sources_file import load_sources
-from .common import open_site, read_text, stop_at
+from ..files import read_text
+from .common import open_site, stop_at
 from .program import Program, pass_program
 
 

@@ -21,6 +21,8 @@ COMMANDS = {
     "fetch": ("locking", "Bring the bytes of every quoted file into the store."),
     "list": ("listing", "List every excerpt: page, file, lines, license."),
     "lock": ("locking", "Bind every quoted and cited file to its commit."),
+    "lsp": ("serving", "Serve an editor: checks, completion, hover."),
+    "mcp": ("serving", "Serve a coding agent: terms, pages, excerpts."),
     "new": ("new", "Write a page from the template and add it to the nav."),
     "schema": ("listing", "Print a JSON Schema, for an editor."),
     "sources": ("listing", "Write SOURCES.md, the annotated source list."),

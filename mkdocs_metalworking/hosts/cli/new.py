@@ -12,9 +12,10 @@ import click
 
 from ...glossary.callout import Callouts, Verdict
 from ...quote.diagnostics import Location, MetalworkingError
+from ..files import write
 from ..mkdocs.options import asked
 from ..mkdocs.site import Site
-from .common import ending, open_site, write
+from .common import ending, open_site
 from .nav_edit import insert_page, nav_line, scalar
 from .program import Program, pass_program
 

@@ -24,7 +24,8 @@ from ...glossary.chapters import Book
 from ..mkdocs.assets import STYLE, TABLE_STYLE
 from ..mkdocs.nav import title_of
 from ..mkdocs.plugin import MetalworkingPlugin
-from .leaves import Leaf, Volume
+from .leaves import tell_apart
+from .volume import Leaf, Volume
 
 FORMS = ("html", "pdf", "epub", "markdown")
 _LOG = logging.getLogger("mkdocs.plugins.metalworking.book")
@@ -82,7 +83,7 @@ class BookPlugin(BasePlugin[BookConfig]):
         }
         for form in self.config.forms:
             if form == "markdown":
-                _LOG.info("Book: %d pages of Markdown, llms.txt", _markdown(volume, folder))
+                _LOG.info("Book: %d pages of Markdown, llms.txt", _markdown(volume, folder, Path(config.site_dir)))
                 continue
             path = folder / f"{name}.{form}"
             makers[form](path)
@@ -90,8 +91,9 @@ class BookPlugin(BasePlugin[BookConfig]):
 
     def _volume(self, config: MkDocsConfig) -> Volume:
         leaves = list(leaves_of(self._nav, self._metalworking.book))
+        tell_apart(leaves)
         for leaf in leaves:
-            leaf.html = self._pages.get(leaf.uri, leaf.html)
+            leaf.html = leaf.html or self._pages.get(leaf.uri, "")
             entry = self._metalworking.entry(leaf.uri)
             leaf.summary = entry.meta.summary if entry is not None else ""
         site, styles = Path(config.site_dir), dict.fromkeys([STYLE, TABLE_STYLE, *config.extra_css])
@@ -142,10 +144,10 @@ def leaves_of(nav: Navigation, book: Book[str]) -> Iterator[Leaf]:
             yield leaf(item.file.src_uri)
 
 
-def _markdown(volume: Volume, folder: Path) -> int:
+def _markdown(volume: Volume, folder: Path, site: Path) -> int:
     from .markdown import write_markdown
 
-    return write_markdown(volume, folder)
+    return write_markdown(volume, folder, site)
 
 
 def _html(volume: Volume, path: Path, paper: str) -> None:

@@ -74,8 +74,8 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         compatibility.take_over(config)
         with configuring():
             settings = Settings.of(dict(self.config), base=base_dir)
+            project = self._project(settings)
         self._watch.inputs = inputs_of(settings, config, self.config.mapping)
-        project = self._project(settings)
         extension = MetalworkingExtension(project=project)
         extension.late = self.errand is not None or searched(config)  # a search reads plain code
         extension.search = self.config.search
@@ -133,7 +133,9 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
             self._replay.keep(page, context, sound=not context.diagnostics)
         if "rss" in config.plugins:
             compatibility.describe_for_feeds(page, html, context)
-        return revealed(html, context) if compatibility.read_by_others(config, self) else html
+        if compatibility.read_by_others(config, self):
+            html = page.content = revealed(html, context)  # some take it from the page, and so does the plugin rss
+        return html
 
     @event_priority(100)
     def _all_read(self, env: Environment, config: MkDocsConfig, files: Files) -> Environment:
@@ -180,7 +182,8 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         self, context: TemplateContext, page: Page, config: MkDocsConfig, nav: Navigation
     ) -> TemplateContext:
         """Put words in the place of code for the search, which reads the page at priority 0."""
-        prepare_search(page, self._current.pages.get(page.file.src_uri), config)
+        ours = bool(self._current.asked.parts) or used_by(page.content or "")
+        prepare_search(page, self._current.pages.get(page.file.src_uri), config, ours=ours)
         return context
 
     @event_priority(-50)

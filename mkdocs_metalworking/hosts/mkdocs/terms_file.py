@@ -70,12 +70,13 @@ def _entry(row: Row, term: Term, where: Callable[[str], str], quoter: Quoter, ho
 def _sources(row: Row, quoter: Quoter, where: Callable[[str], str]) -> Iterator[dict[str, str]]:
     for text in row.cited:
         try:
-            yield _source(quoter.cite(parse_citation(text)), where)
+            yield source_of(quoter.cite(parse_citation(text)), where)
         except MetalworkingError:
             continue  # told where the page of the table is read
 
 
-def _source(cited: CitedReference | CitedLines, where: Callable[[str], str]) -> dict[str, str]:
+def source_of(cited: CitedReference | CitedLines, where: Callable[[str], str]) -> dict[str, str]:
+    """Return title and address of what is cited, and the qualification if there is one; *where* as for *terms_file*."""
     if isinstance(cited, CitedLines):
         first = cited.ranges[0] if cited.ranges else None
         found = {"title": f"{cited.key.repo}@{cited.pin.short}:{cited.label}", "url": permalink(cited.key, first)}
