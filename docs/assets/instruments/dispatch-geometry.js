@@ -109,7 +109,7 @@ const picture = (view, width, ghost) => {
   if (ghost && ghost.index < simdgroups * WIDTH) parts.push(spot(ghost.index, "i-ghost"));
   parts.push(spot(index, "i-cursor"));
   const bottom = first + simdgroups * high + 8;
-  const keys = [["i-compute", "row of x", 0], ["i-half", "the next", 76], ["d-box", "no thread", 148], !view.threads && ["i-wait", "no element", 222]].filter(Boolean);
+  const keys = [["i-compute", "row of x", 0], ["i-half", "the next", 68], ["d-box", "no thread", 132], !view.threads && ["i-wait", "no element", 204]].filter(Boolean);
   parts.push(keys.map(([cls, name, at]) => [draw("rect", { class: cls, x: 2 + at, y: bottom, width: 11, height: 11 }), label(17 + at, bottom + 10, name)]));
   return { svg: sheet(width, bottom + 18, parts), columns, lines, cell, deep, top, first, left, wide, high, simdgroups, thread };
 };

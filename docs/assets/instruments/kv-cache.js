@@ -24,7 +24,7 @@ const picture = (view, width, ghost) => {
   const { state, size } = view;
   const height = Math.round(Math.min(330, Math.max(230, width * 0.55)));
   const high = Math.max(2 ** 20, 2 ** Math.ceil(Math.log2(Math.max(state.tokens, ghost?.state.tokens ?? 0))));
-  const x = scale("log", [128, high], [46, width - 8]);
+  const x = scale("log", [128, high], [56, width - 8]);
   const memory = state.memory * GB;
   const y = scale("log", [Math.min(1e7, cache({ ...state, tokens: 128 })), Math.max(memory * 2, size, ghost?.size ?? 0)], [height - 36, 8]);
   const limits = [WORKING_SET[0], WORKING_SET[1], 1].map((part) => y.at(memory * part));

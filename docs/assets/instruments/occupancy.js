@@ -54,7 +54,7 @@ const picture = (view, width, ghost) => {
   for (const [at, [name, cls, pool]] of ROWS.entries()) {
     const used = demand[at];
     const sum = later ? 0 : groups * used;
-    parts.push(label(left, y - 3, `${name}: ${at < 2 ? bytes(used) : count(used)} per group${later ? "" : `, ${percent(sum / pool)} of ${at < 2 ? bytes(pool) : count(pool)}`}`, limits.includes(name) ? "i-ink" : "d-s"));
+    parts.push(label(left, y - 3, `${name}: ${at < 2 ? bytes(used) : count(used)} each${later ? "" : `, ${percent(sum / pool)} of ${at < 2 ? bytes(pool) : count(pool)}`}`, limits.includes(name) ? "i-ink" : "d-s"));
     parts.push(draw("rect", { class: later ? "i-slot" : "d-box", x: left, y: y + 3, width: wide, height: 14 }));
     if (later) parts.push(label(left + wide / 2, y + 14, "size of the pool not published", "d-s d-mid"));
     else {
@@ -73,7 +73,7 @@ const picture = (view, width, ghost) => {
     const x = (value) => left + (value / 160) * wide;
     const [from, to] = m5 ? [quantity("m5-max.registers.tried"), LIVE] : quantity("m4-pro.registers.tried");
     const loss = m5 ? `within ${quantity("m5-max.registers.loss")}%` : `${span("m4-pro.registers.loss")}% slower in all`;
-    parts.push(label(left, y - 3, `measured, ${m5 ? "M5 Max" : "M4 Pro"}: ${from} to ${to} registers, ${loss}`, "i-ink"));
+    parts.push(label(left, y - 3, `measured, ${m5 ? "M5 Max" : "M4 Pro"}: ${from} to ${to} registers`, "i-ink"), label(left, y + 31, loss));
     parts.push(draw("rect", { class: "d-box", x: left, y: y + 3, width: wide, height: 14 }), draw("rect", { class: "i-registers", x: x(from), y: y + 3, width: x(to) - x(from), height: 14 }));
     if (m5) parts.push(draw("rect", { class: "i-wait", x: x(quantity("m5-max.registers.spilled")) - 2, y: y + 1, width: 5, height: 18 }), label(x(quantity("m5-max.registers.spilled")), y + 31, `${quantity("m5-max.registers.spilled")} spilled`, "d-s d-mid"));
     parts.push(draw("path", { class: "i-cursor", d: `M${x(state.registers)} ${y}v20` }));
@@ -93,8 +93,9 @@ const hand = {
       const registers = state.family === "7" ? (share * POOL.registers) / REGISTER / state.threads : share * CEILING;
       return { registers: clamp(Math.round(registers / STEP) * STEP, STEP, CEILING) };
     }
-    if (row === 1) return { memory: clamp(Math.round((share * POOL.memory) / 256) * 256, 0, GROUP_MEMORY) };
-    if (row === 2) return { threads: clamp(Math.round((share * POOL.threads) / WIDTH) * WIDTH, WIDTH, MOST_THREADS) };
+    const [memory, threads] = state.family === "7" ? [POOL.memory, POOL.threads] : [GROUP_MEMORY, MOST_THREADS];
+    if (row === 1) return { memory: clamp(Math.round((share * memory) / 256) * 256, 0, GROUP_MEMORY) };
+    if (row === 2) return { threads: clamp(Math.round((share * threads) / WIDTH) * WIDTH, WIDTH, MOST_THREADS) };
     if (row === 3) return { registers: clamp(Math.round(share * 160), 1, CEILING) };
     return null;
   },

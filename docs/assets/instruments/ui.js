@@ -15,8 +15,9 @@ export const draw = (tag, attributes = {}, ...children) => put(document.createEl
 /** A link that leaves the book. */
 export const link = (href, ...text) => make("a", { href }, ...text);
 
-/** 1234567.8 as 1,230,000; small numbers keep their significant digits. */
-export const round = (value, digits = 3) => value.toLocaleString("en-US", { maximumSignificantDigits: digits });
+/** 1234567.8 as 1,230,000; small numbers keep their significant digits, tiny ones as powers. */
+export const round = (value, digits = 3) => (value && Math.abs(value) < 1e-6 ? value.toExponential(digits - 1) : text(value, digits));
+const text = (value, digits) => value.toLocaleString("en-US", { maximumSignificantDigits: digits });
 /** A count, in full. */
 export const count = (value) => value.toLocaleString("en-US", { maximumFractionDigits: 0 });
 /** A fixed number of digits behind the point. */
