@@ -22,6 +22,8 @@ from mkdocs_metalworking.quote.blob import FileKey
 from mkdocs_metalworking.quote.lock import Lock
 from mkdocs_metalworking.quote.selection import Selection
 
+PATIENCE = 120.0
+"""Seconds to wait for what will come: on a machine with other work everything takes longer."""
 ASKED: dict[str, Any] = {
     "callouts": {
         "from": "CUDA",

@@ -73,7 +73,7 @@ def without_callout(book: Book[str], library: Library, key: str, label: Callable
     *label* gives a page's path as messages show it.
     """
     for chapter in book.chapters:
-        for uri in chapter.pages:
+        for uri in () if chapter.alone else chapter.pages:
             entry = library.entries.get(uri)
             if entry is not None and entry.meta.callout is None and not entry.problems:
                 hint = f"write {key}: in its front matter; the verdict none says that nothing corresponds"

@@ -18,6 +18,8 @@ from ..quote.mentions import Kind
 from ..quote.own import Changed
 from ..quote.quotation import Quotation
 from . import figure, highlight
+from .anchors import Anchors
+from .coloring import ask_ahead
 from .quantities import fill
 from .tracking import MARK, Met, Outcome
 from .work import Figure, Work
@@ -109,20 +111,21 @@ class ExcerptProcessor(BlockProcessor):
     def _figure(self, quotation: Quotation, met: Met) -> Element:
         work = self._work
         searchable = work.search if quotation.directive.search is None else quotation.directive.search
-        anchors = figure.Anchors.of(quotation, work.page.ids, work.page.copies)
+        anchors = work.page.names.give(quotation)
         element = figure.figure(quotation, anchors, searchable=searchable)
         # Atomic, so that no inline pattern is tried on the stash mark.
         element.text = AtomicString(work.stash(self._content(quotation, anchors)))
         work.figures.append(Figure(element, quotation, anchors, met))
         return element
 
-    def _content(self, quotation: Quotation, anchors: figure.Anchors) -> str:
+    def _content(self, quotation: Quotation, anchors: Anchors) -> str:
         work = self._work
         if quotation.segments is None or not work.late or work.page.late is None:
             return figure.content(quotation, anchors, work.labels, work.line_cache)
         if quotation.directive.lang:
             highlight.lexer_named(quotation.directive.lang)  # an unknown name is an error now, not later
-        key = str(len(work.page.late))
+        ask_ahead(quotation, work.line_cache)
+        key = f"{work.page.seal}{len(work.page.late)}"
         work.page.late[key] = partial(figure.content, quotation, anchors, work.labels, work.line_cache)
         return figure.search_text(quotation, key)
 

@@ -22,8 +22,9 @@ from ...quote.repo import SELF
 from ..mkdocs.site import Site
 from .bump.edits import Edit, apply_edits, moved_label
 from .bump.search import read
-from .common import Program, ending, locked_lock, open_site, pass_program, stop_at, write, write_page
-from .pages import tell_how, with_plugins
+from .common import ending, locked_lock, open_site, stop_at, write, write_page
+from .pages import end_if_unread, tell_how, with_plugins
+from .program import Program, pass_program
 from .selecting import Found, find_regions
 
 
@@ -59,6 +60,7 @@ def accept(program: Program, dry_run: bool, paths: tuple[str, ...], plugins: boo
     for line in doubts:
         click.echo(str(line))
     _summary(project, news, texts, dry_run)
+    end_if_unread(site.doubts)
     if found.failed or (dry_run and news):
         sys.exit(1)
 

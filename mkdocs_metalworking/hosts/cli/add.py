@@ -25,8 +25,9 @@ from ...quote.target import check_sha
 from ..mkdocs.site import Site
 from ..progress import Bar
 from .add_pin import entry_for, printable_lines, write_entry
-from .common import Program, bind, ending, locked_lock, open_site, pass_program, stop_at, write
+from .common import bind, ending, locked_lock, open_site, stop_at, write
 from .own_pin import add_own, own_entry, own_target
+from .program import Program, pass_program
 from .selecting import find_regions
 
 
@@ -111,6 +112,11 @@ def _own(program: Program, project: Project, path: str, fragment: str, *, pin_it
         click.echo(f"{project.sources.path}: {SELF} is pinned at {worktree.head[:7]}", err=True)
         with closing(Project.load(project.settings)) as pinned:
             return _own(program, pinned, name, fragment, pin_it=False)
+    elif pin_it and not own.commit:
+        told = (
+            f"{SELF} is the working tree (for a pin write {SELF}: {{pin: COMMIT}}, or take the entry out and add again)"
+        )
+        click.echo(f"{project.sources.path}: {told}", err=True)
     written = f"{SELF}:{quoted_path(name)}{'#' if fragment else ''}{fragment}"
     directive = parse_directive(f"<< excerpt {written} >>")
     if own.commit:

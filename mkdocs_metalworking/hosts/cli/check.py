@@ -17,9 +17,10 @@ from ...quote.licenses import license_name
 from ...quote.lock import Lock
 from ..mkdocs.site import Site
 from .changes import changes
-from .common import Program, as_json, ending, open_site, pass_program
+from .common import as_json, ending, open_site
 from .hints import hints
 from .pages import of_pages, tell_how, with_plugins
+from .program import Program, pass_program
 
 
 @click.command()

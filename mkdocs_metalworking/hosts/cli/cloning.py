@@ -15,7 +15,8 @@ from ...quote.diagnostics import MetalworkingError, printable
 from ...quote.repo import Repo
 from ...quote.sources import Pin
 from ...quote.sources_file import load_sources
-from .common import Program, open_site, pass_program, read_text, stop_at
+from .common import open_site, read_text, stop_at
+from .program import Program, pass_program
 
 
 @click.command()

@@ -7,33 +7,30 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 from filelock import FileLock, Timeout
 
-from ...deliver.project import Project, Settings, reason_of
+from ...deliver.project import Project, Settings
 from ...deliver.store import Store, default_root
 from ...git.binding import Binder
 from ...quote.blob import FileKey, LockedFile
-from ...quote.diagnostics import INVISIBLE, Diagnostic, Diagnostics, Location, MetalworkingError, Severity, Unavailable
+from ...quote.diagnostics import (
+    INVISIBLE,
+    Diagnostic,
+    Diagnostics,
+    Location,
+    MetalworkingError,
+    Severity,
+    Unavailable,
+    reason_of,
+)
 from ...quote.lock import Lock, load_lock
-from ...quote.repo import clone_url
 from ..mkdocs.site import Site
-
-
-@dataclass(frozen=True)
-class Program:
-    """What a command is told: another mkdocs.yml, and the address from which git fetches a repository."""
-
-    config_file: str | None = None
-    url: Callable[[str], str] = clone_url
-
-
-pass_program = click.make_pass_decorator(Program)
+from .program import Program
 
 
 def open_site(program: Program, *, json_: bool = False, plugins: bool | None = False) -> Site:
@@ -92,9 +89,13 @@ def read_text(path: Path) -> str:
 def write(path: Path, text: str) -> None:
     """Write all of *text* or nothing, with the line ends it has; where *path* is a link, what it leads to.
 
-    Raises MetalworkingError (``not-written``) when that cannot be done: then the file is as it was.
+    Raises MetalworkingError (``not-written``) when that cannot be done: then the file is as it was. A link that leads
+    out of the repository, or to what git keeps there, may be somebody else's doing and is not written through.
     """
     target = path.resolve()
+    top = _top(path.absolute())
+    if not target.is_relative_to(top) or ".git" in target.relative_to(top).parts:
+        raise _not_written(path, "a link leads out of the repository")
     temporary = target.with_name(f".{target.name}.{os.getpid()}.new")
     try:
         with open(temporary, "w", encoding="utf-8", newline="") as stream:
@@ -109,6 +110,12 @@ def write(path: Path, text: str) -> None:
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink()
+
+
+def _top(path: Path) -> Path:
+    """Return the folder that *path* may be written in: its work tree, or its own folder where there is none."""
+    found = next((parent for parent in path.parents if os.path.lexists(parent / ".git")), path.parent)
+    return found.resolve()
 
 
 def write_page(path: Path, text: str) -> None:

@@ -15,8 +15,9 @@ from ...quote.lock import LockedRegion
 from ...quote.packages import ArchivePin, PackageSpec
 from ..mkdocs.site import Site
 from ..progress import Bar
-from .common import Program, bind, locked_lock, open_site, pass_program, read_lock, stop_at, store_of, write
-from .pages import tell_how, with_plugins
+from .common import bind, locked_lock, open_site, read_lock, stop_at, store_of, write
+from .pages import end_if_unread, tell_how, with_plugins
+from .program import Program, pass_program
 from .selecting import find_regions
 
 
@@ -158,5 +159,6 @@ def fetch(program: Program, plugins: bool | None) -> None:
     if verdict.unproved:
         click.echo(f"{len(verdict.unproved)} only locked, not proved: metalworking lock --verify", err=True)
     project.close()
+    end_if_unread(site.doubts)
     if failed or len(files) < len(quoted):
         sys.exit(1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any
@@ -39,7 +39,7 @@ _LISTS = ("aria-labelledby", "aria-describedby", "aria-controls", "aria-owns", "
 
 @dataclass
 class Leaf:
-    """A page of the book. ``number`` is its chapter's; 0 stands before the first or behind the last."""
+    """A page of the book. ``number`` is its chapter's; 0 stands before, between or behind the chapters."""
 
     uri: str
     url: str
@@ -51,11 +51,14 @@ class Leaf:
     summary: str = ""
     heading: str = ""
     """What stands in the place of the page's own heading, when it is not to stay."""
+    number_of_key: int = 1
+    """Which of the leaves with the same name it is."""
 
     @property
     def key(self) -> str:
         """A name for ids and files: ``machine/gpu-core.md`` is ``machine.gpu-core``."""
-        return self.uri.removesuffix(".md").replace("/", ".")
+        name = self.uri.removesuffix(".md").replace("/", ".")
+        return name if self.number_of_key == 1 else f"{name}.{self.number_of_key}"
 
     @property
     def depth(self) -> int:
@@ -83,6 +86,19 @@ class Volume:
     def by_url(self) -> dict[str, Leaf]:
         """The leaves by their address from the site's root."""
         return {leaf.url: leaf for leaf in self.leaves}
+
+
+_TAKEN = ("cover", "nav")
+"""Names that an EPUB has for pages of its own."""
+
+
+def tell_apart(leaves: Iterable[Leaf]) -> None:
+    """Give each of *leaves* a key of its own: ``a/b.md`` and ``a.b.md`` have one name, ``nav.md`` has one of ours."""
+    taken = set(_TAKEN)
+    for leaf in leaves:
+        while leaf.key in taken:
+            leaf.number_of_key += 1
+        taken.add(leaf.key)
 
 
 def tree(leaf: Leaf) -> Tree:

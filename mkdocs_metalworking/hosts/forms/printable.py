@@ -15,7 +15,8 @@ import lxml.html
 from . import leaves
 from .leaves import Leaf, Volume
 
-_TITLE = re.compile(r'["\\\n]')
+# What ends a string of CSS, or the element of styles around it.
+_TITLE = re.compile(r'["\\\n\r\f<]')
 
 
 def printable(volume: Volume, pages: Mapping[str, int] | None = None, *, paper: str = "A4") -> str:

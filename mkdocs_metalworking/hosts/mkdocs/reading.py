@@ -24,10 +24,11 @@ from ...glossary.library import Entry, Library, without_callout
 from ...glossary.mark_lines import marks_on
 from ...glossary.marks import Marks
 from ...glossary.terms import Terms, read_rows
+from ...markdown.anchors import LineNames
 from ...markdown.extension import MetalworkingExtension
 from ...markdown.leftovers import unread
 from ...markdown.page import PageContext
-from ...quote.diagnostics import Diagnostic, Diagnostics, Location, Severity
+from ...quote.diagnostics import Diagnostic, Diagnostics, Location, Severity, reason_of
 from ...quote.lines import text_lines
 from ...quote.repo import named_by
 from .conversions import Conversions
@@ -36,6 +37,17 @@ from .nav import book_of, named_twice, title_of
 from .options import MetalworkingConfig, asked
 
 _NOTHING = PageMeta()
+
+
+class PageAnchors(set[str]):
+    """The ids on a page that MkDocs found; the lines of its excerpts, too many to be listed, are among them too."""
+
+    def __init__(self, found: Iterable[str], lines: LineNames) -> None:
+        super().__init__(found)
+        self._lines = lines
+
+    def __contains__(self, name: object) -> bool:
+        return super().__contains__(name) or (isinstance(name, str) and name in self._lines)
 
 
 class Reading:
@@ -94,12 +106,8 @@ class Reading:
         try:
             return file.content_string
         except (OSError, UnicodeDecodeError) as error:
-            problem, hint = str(error), "a plugin or a link names it"
-            if isinstance(error, UnicodeDecodeError):
-                problem = f"byte {error.start + 1} is no UTF-8"
-                hint = "save the page as UTF-8"
-            elif error.strerror:
-                problem = error.strerror
+            encoding = isinstance(error, UnicodeDecodeError)
+            problem, hint = reason_of(error), "save the page as UTF-8" if encoding else "a plugin or a link names it"
             where = Location(self.label(file))
             self.diagnostics.add(Diagnostic(Severity.ERROR, "files", f"cannot be read: {problem}", hint, where))
             file.content_string = f"# {file.name}\n\nThis page cannot be read: {problem}.\n"
@@ -137,7 +145,7 @@ class Reading:
         uri = page.file.src_uri
         entry = self._told_by_plugins(page)
         text = self._marks.fill(markdown, uri)
-        context = PageContext(path=self.label(page.file), source=page.file.content_string, meta=entry.meta)
+        context = PageContext(self.label(page.file), uri, page.file.content_string, entry.meta)
         if entry.meta.summary:
             # Escaped, since Material's templates put it into an attribute as it is.
             page.meta.setdefault("description", escape(entry.meta.summary))
@@ -155,7 +163,8 @@ class Reading:
         self.conversions.end()
         context = self.pages[page.file.src_uri]
         if page.present_anchor_ids is not None:
-            page.present_anchor_ids |= context.ids
+            page.present_anchor_ids = PageAnchors(page.present_anchor_ids, context.names)
+        context.names.rest()
         if not context.converted and page.content:
             # A notebook, say, whose plugin makes its HTML without Markdown.
             for problem in unread(page.content):
