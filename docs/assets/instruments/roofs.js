@@ -26,7 +26,7 @@ const MATRIX = quantity("a19.matrix");
 /** Published measurements of the roofs themselves: [value, whose]. */
 export const MEASURED = {
   M4: { gbs: [quantity("m4.read"), "read, int4-gemv"], alu: [quantity("m4.fp32.reached"), "Hübner et al."] },
-  M5: { gbs: [quantity("m5.read"), "Michael's Tinkerings"], alu: [quantity("m5.fp32.chains"), "eight FMA chains, Michael's Tinkerings"] },
+  M5: { gbs: [quantity("m5.read"), "STREAM kernels, Michael's Tinkerings"], alu: [quantity("m5.fp32.chains"), "eight FMA chains, Michael's Tinkerings"] },
   "M1 Ultra": { gbs: [quantity("m1-ultra.read"), "one reduction, MLX issue 3837"] },
   "M2 Ultra": { alu: [quantity("m2-ultra.fp32.reached"), "fp32 GEMM, MLX PR 1518"] },
   "M5 Max": { gbs: [quantity("m5-max.copy"), "copy, m5-gemm"], alu: [quantity("m5-gemm.fp32"), "fp32 GEMM, m5-gemm"], matrix: [quantity("mlx.nax"), "fp16 GEMM, MLX PR 3211"] },
