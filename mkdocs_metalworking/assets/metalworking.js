@@ -8,7 +8,6 @@ const PARTS = {
   tables: () => document.querySelector(".mw-sortable"),
   filter: () => document.querySelector("[data-mw-filter]"),
   terms: () => document.querySelector(".mw-mapping"),
-  previews: () => asked.has("previews"),
 };
 const loaded = new Set();
 
@@ -20,6 +19,17 @@ onPage(() => {
     }
   }
 });
+
+/* Previews: from the first link on that is pointed at or focused; where one may tap, before it. */
+if (asked.has("previews")) {
+  const begin = (event) => {
+    if (event && !event.target.closest?.("article a[href]")) return;
+    for (const kind of ["pointerover", "focusin"]) document.removeEventListener(kind, begin);
+    import("./previews.js").then((part) => event && part.at(event));
+  };
+  if (matchMedia("(any-pointer:coarse)").matches) begin();
+  else for (const kind of ["pointerover", "focusin"]) document.addEventListener(kind, begin);
+}
 
 /* The lookup in its place or as a dialog, and terms above the results of the search: brought in when first used. */
 if (asked.has("lookup")) {

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..git.command import enclosing_git_dir
 from ..git.worktree import WorkTree, enclosing_work_tree
-from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity
+from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity, reason_of
 from ..quote.lock import Lock, load_lock
 from ..quote.quantities import Quantities
 from ..quote.quoter import Quoter
@@ -50,7 +50,7 @@ class Settings:
     def of(cls, options: Mapping[str, Any], *, base: Path | None = None) -> Settings:
         """Build settings from options named as in mkdocs.yml; relative paths start at *base*, or ``root``.
 
-        Raises MetalworkingError (``config``) for an unknown transport.
+        Raises MetalworkingError (``config``) for an unknown transport, and a store in the home of nobody.
         """
         root = (base or Path()).joinpath(options.get("root") or ".").resolve()
         chosen = tuple(options.get("transports") or ORDER)
@@ -58,6 +58,10 @@ class Settings:
             if name not in KNOWN:
                 raise MetalworkingError("config", f"unknown transport {name!r}", f"known: {', '.join(KNOWN)}")
         store = options.get("store")
+        try:
+            store = Path(store).expanduser() if store else None
+        except RuntimeError:
+            raise MetalworkingError("config", f"no folder for the store: {store}", "write another store:") from None
         return cls(
             root=root,
             sources=root / (options.get("sources") or "sources.yml"),
@@ -170,8 +174,3 @@ def _quantities(path: Path, store: Store, draft: str | None) -> tuple[Quantities
 
 def _unreadable(path: Path, error: Exception) -> Diagnostic:
     return Diagnostic(Severity.ERROR, "config", f"cannot read it: {reason_of(error)}", "", Location(path.name))
-
-
-def reason_of(error: Exception) -> str:
-    """Return why a file could not be read or written, in a few words."""
-    return error.strerror if isinstance(error, OSError) and error.strerror else str(error)

@@ -7,8 +7,7 @@ import os
 import shutil
 from pathlib import Path
 
-from ..deliver.project import reason_of
-from ..quote.diagnostics import Location, MetalworkingError
+from ..quote.diagnostics import Location, MetalworkingError, reason_of
 
 
 def read_text(path: Path) -> str:
@@ -22,9 +21,13 @@ def read_text(path: Path) -> str:
 def write(path: Path, text: str) -> None:
     """Write all of *text* or nothing, with the line ends it has; where *path* is a link, what it leads to.
 
-    Raises MetalworkingError (``not-written``) when that cannot be done: then the file is as it was.
+    Raises MetalworkingError (``not-written``) when that cannot be done: then the file is as it was. A link that leads
+    out of the repository, or to what git keeps there, may be somebody else's doing and is not written through.
     """
     target = path.resolve()
+    top = _top(path.absolute())
+    if not target.is_relative_to(top) or ".git" in target.relative_to(top).parts:
+        raise not_written(path, "a link leads out of the repository")
     temporary = target.with_name(f".{target.name}.{os.getpid()}.new")
     try:
         with open(temporary, "w", encoding="utf-8", newline="") as stream:
@@ -39,6 +42,12 @@ def write(path: Path, text: str) -> None:
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink()
+
+
+def _top(path: Path) -> Path:
+    """Return the folder that *path* may be written in: its work tree, or its own folder where there is none."""
+    found = next((parent for parent in path.parents if os.path.lexists(parent / ".git")), path.parent)
+    return found.resolve()
 
 
 def write_page(path: Path, text: str) -> None:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from ..deliver.project import Project, Settings, reason_of
+from ..deliver.project import Project, Settings
 from ..deliver.store import Store, default_root
 from ..git.binding import Binder
 from ..quote.blob import FileKey, LockedFile
-from ..quote.diagnostics import Diagnostic, Location, MetalworkingError
+from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, reason_of
 from ..quote.lock import Lock, load_lock
 from .files import not_written
 

@@ -66,17 +66,19 @@ def _caption(quotation: Quotation, labels: Labels) -> str:
         parts.insert(0, f'<span class="mw-title">{html_text(quotation.directive.title)}</span>')
     if quotation.abridged:
         parts.append(f'<span class="mw-abridged">{html_text(labels["abridged"])}</span>')
-    parts.append(_origin(quotation.public, pin, quotation.license_file, key.path) or _uncommitted(quotation, labels))
+    commit = quotation.commit or pin.commit
+    origin = _origin(quotation.public, pin, commit, quotation.license_file, key.path)
+    parts.append(origin or _uncommitted(quotation, labels))
     return f'<figcaption class="mw-caption">{" ".join(parts)}</figcaption>'
 
 
 @lru_cache(maxsize=1024)
-def _origin(key: FileKey | None, pin: Pin, terms: str, path: str) -> str:
+def _origin(key: FileKey | None, pin: Pin, commit: str, terms: str, path: str) -> str:
     """Return repository, commit and license of what is published, and "" of what is in no commit.
 
     A license without a file, and a commit of one's own that nobody told the home of, are told and not linked.
     """
-    commit = key.commit if key else pin.commit
+    commit = key.commit if key else commit
     if not commit:
         return ""
     short = pin.short or commit[:7]

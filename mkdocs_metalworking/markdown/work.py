@@ -57,7 +57,7 @@ class Work:
         if extension.conversions is not None:
             self.page = extension.conversions(source)
         elif rendered is not None:
-            self.page, extension.base = rendered
+            self.page, extension.base, extension.home = rendered
         else:
             self.page = extension.page or PageContext(path=extension.getConfig("page") or "", source=source)
         if self.page.source is None:

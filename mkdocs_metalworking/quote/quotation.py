@@ -33,6 +33,8 @@ class Quotation:
     named: Selection | None = None
     """What names the lines; None where they are counted."""
     region: LockedRegion | None = None
+    commit: str = ""
+    """Of lines of the working tree: the commit that has them at these numbers; "" when the one checked out has not."""
     """Where lines of the working tree stood when they were accepted."""
 
     @property

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-ROWS = ("full", "resolve", "fetch", "memory", "weight", "numbers", "servers")
+ROWS = ("full", "fetch", "memory", "weight", "numbers", "commands", "servers")
 
 
 @pytest.mark.parametrize("row", ROWS)
@@ -23,6 +23,7 @@ def test_every_row_is_a_ratio_of_two_measurements(row: str) -> None:
     for line in lines:
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         assert len(cells) == 6
-        assert float(cells[3]) > 0
-        assert re.match(r"[\d.e+]+ (s|ms|MiB|KiB)", cells[4])
-        assert re.match(r"[\d.e+]+ (s|ms|MiB|KiB)", cells[5])
+        assert re.match(r"[\d.e+-]+ (s|ms|MiB|KiB)", cells[4])
+        if cells[1]:
+            assert float(cells[3]) > 0
+            assert re.match(r"[\d.e+-]+ (s|ms|MiB|KiB)", cells[5])

@@ -7,6 +7,7 @@ import re
 
 import jsonschema
 import pytest
+from bs4 import BeautifulSoup
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Served
@@ -233,6 +234,41 @@ def test_the_search_has_terms_above_its_results(page: Page, site: Served) -> Non
     expect(terms.first).to_contain_text("One")
     field.press("Enter")
     page.wait_for_url("**/first/one/")
+
+
+def test_a_result_names_the_lines_of_code_and_opens_at_one(page: Page, site: Served) -> None:
+    page.goto(f"{site.url}second/three/")
+    page.keyboard.press("/")
+    field = page.get_by_role("textbox", name="Search")
+    field.press_sequentially("threadgroup_barrier")
+    line = page.locator(".md-search-result__item .mw-search-line")
+    expect(line).to_have_count(1)
+    expect(line.locator("b")).to_have_text("scale.metal:11")
+    expect(line.locator("code")).to_have_text("threadgroup_barrier(mem_flags::mem_threadgroup);")
+    expect(line.locator("mark")).to_have_text("threadgroup_barrier")
+    field.fill("")
+    field.press_sequentially("thread_index_in")  # the beginning of a name; L9 is no line of the excerpt
+    expect(page.locator(".mw-search-line")).to_have_count(0)
+    field.fill("")
+    field.press_sequentially("mem_threadgr")
+    expect(line.locator("mark")).to_have_text("mem_threadgroup")
+    line.click()
+    page.wait_for_url(re.compile(r"/first/one/#--[0-9a-f]{7}-L11$"))
+    lit = page.locator(".mw-l:target")
+    expect(lit).to_contain_text("threadgroup_barrier(mem_flags::mem_threadgroup);")
+    expect(lit).to_be_in_viewport()
+
+
+def test_lines_that_no_search_shall_read_are_not_in_its_data(site: Served) -> None:
+    code = json.loads((site.root / "assets/metalworking/code.json").read_text(encoding="utf-8"))
+    file, head, tail, parts = code["first/one/"][0]
+    assert (file, tail, [first for first, _ in parts]) == ("scale.metal", "", [4, 10])
+    html = (site.root / "first/one/index.html").read_text(encoding="utf-8")
+    for first, lines in parts:
+        for number, text in enumerate(lines, first):
+            shown = BeautifulSoup(html, "html.parser").find(id=f"{head}{number}{tail}")
+            assert shown is not None
+            assert shown.get_text() == f"{text}\n"
 
 
 def test_the_search_reads_no_drawing(site: Served) -> None:

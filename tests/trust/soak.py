@@ -52,6 +52,16 @@ def structure(folder: Path) -> Row:
     return {"tried": count, "survived": count - len(failures), "failed": "\n".join(failures[:3]), "note": kinds}
 
 
+def saves(folder: Path) -> Row:
+    from tests.structure.test_serve import run
+
+    pages, count = max(30, scaled(400)), scaled(40)
+    tally, failures = run(folder, pages, count, first=2_000_000)
+    kinds = ", ".join(f"{number:,} {name}" for name, number in tally.most_common())
+    tried = pages * count
+    return {"tried": tried, "survived": tried - len(failures), "failed": "\n".join(failures[:3]), "note": kinds}
+
+
 def archives(folder: Path) -> Row:
     from tests.trust.test_archives import try_archives
 
@@ -123,6 +133,7 @@ SECTIONS: dict[str, tuple[str, Callable[[Path], Row]]] = {
     "browser": ("The same in a browser, under a strict policy", files("test_browser.py", "")),
     "parsers": ("Random input to every parser", parsers),
     "structure": ("Pages made at random, each mention accounted for", structure),
+    "saves": ("Pages made at random under serve, after every save", saves),
     "growth": ("Long lines, many directives, deep nesting", growth),
 }
 

@@ -26,7 +26,7 @@ from ..selecting import Found, find_regions
 from .bump.edits import Edit, apply_edits, moved_label
 from .bump.search import read
 from .common import ending, open_site, stop_at
-from .pages import tell_how, with_plugins
+from .pages import end_if_unread, tell_how, with_plugins
 from .program import Program, pass_program
 
 
@@ -62,6 +62,7 @@ def accept(program: Program, dry_run: bool, paths: tuple[str, ...], plugins: boo
     for line in doubts:
         click.echo(str(line))
     _summary(project, news, texts, dry_run)
+    end_if_unread(site.doubts)
     if found.failed or (dry_run and news):
         sys.exit(1)
 

@@ -99,6 +99,11 @@ def _own(program: Program, project: Project, path: str, fragment: str, *, pin_it
         click.echo(f"{project.sources.path}: {SELF} is pinned at {worktree.head[:7]}", err=True)
         with closing(Project.load(project.settings)) as pinned:
             return _own(program, pinned, name, fragment, pin_it=False)
+    elif pin_it and not own.commit:
+        told = (
+            f"{SELF} is the working tree (for a pin write {SELF}: {{pin: COMMIT}}, or take the entry out and add again)"
+        )
+        click.echo(f"{project.sources.path}: {told}", err=True)
     written = f"{SELF}:{quoted_path(name)}{'#' if fragment else ''}{fragment}"
     directive = parse_directive(f"<< excerpt {written} >>")
     if own.commit:

@@ -12,8 +12,16 @@ from typing import Any
 
 import click
 
-from ...deliver.project import reason_of
-from ...quote.diagnostics import INVISIBLE, Diagnostic, Diagnostics, Location, MetalworkingError, Severity, Unavailable
+from ...quote.diagnostics import (
+    INVISIBLE,
+    Diagnostic,
+    Diagnostics,
+    Location,
+    MetalworkingError,
+    Severity,
+    Unavailable,
+    reason_of,
+)
 from ..mkdocs.site import Site
 from .program import Program
 

@@ -15,7 +15,7 @@ from ...quote.lines import format_ranges
 from ..files import write
 from ..mkdocs.docs_folder import docs_label
 from .common import as_json, open_site, stop_at
-from .pages import tell_how, with_plugins
+from .pages import end_if_unread, tell_how, with_plugins
 from .program import Program, pass_program
 from .stats import depth, table
 
@@ -31,8 +31,8 @@ def list_(program: Program, json_: bool, plugins: bool | None) -> None:
     site = open_site(program, plugins=plugins)
     tell_how(site)
     with closing(site.project(offline=True)) as project:
-        site.read(project)
-    rows = [
+        problems = site.read(project)
+    rows: list[dict[str, object]] = [
         {
             "page": page.path,
             "repo": q.file.key.repo,
@@ -47,7 +47,12 @@ def list_(program: Program, json_: bool, plugins: bool | None) -> None:
     ]
     if json_:
         as_json(rows)
-        return
+    else:
+        _tell(rows)
+    end_if_unread(problems)
+
+
+def _tell(rows: list[dict[str, object]]) -> None:
     for row in rows:
         at = f"@{str(row['commit'])[:7]}" if row["commit"] else ""
         place = f"{row['repo']}{at}:{row['path']}#{row['lines']}"
@@ -66,7 +71,7 @@ def stats(program: Program, prefix: str, json_: bool, plugins: bool | None) -> N
     site = open_site(program, plugins=plugins)
     tell_how(site)
     with closing(site.project(offline=True)) as project:
-        site.read(project)
+        problems = site.read(project)
     order = {uri: index for index, uri in enumerate(site.order())}
     uris = sorted(site.pages, key=lambda uri: (order.get(uri, len(order)), uri))
     html = site.html
@@ -75,6 +80,7 @@ def stats(program: Program, prefix: str, json_: bool, plugins: bool | None) -> N
         as_json([row.as_dict() for row in rows])
     else:
         click.echo(table(rows), nl=False)
+    end_if_unread(problems)
 
 
 @click.command()

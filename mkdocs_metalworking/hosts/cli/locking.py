@@ -19,7 +19,7 @@ from ..mkdocs.site import Site
 from ..progress import Bar
 from ..selecting import find_regions
 from .common import open_site, stop_at
-from .pages import tell_how, with_plugins
+from .pages import end_if_unread, tell_how, with_plugins
 from .program import Program, pass_program
 
 
@@ -161,5 +161,6 @@ def fetch(program: Program, plugins: bool | None) -> None:
     if verdict.unproved:
         click.echo(f"{len(verdict.unproved)} only locked, not proved: metalworking lock --verify", err=True)
     project.close()
+    end_if_unread(site.doubts)
     if failed or len(files) < len(quoted):
         sys.exit(1)

@@ -120,14 +120,17 @@ def twin_of(leaf: Leaf) -> str:
     return str(PurePosixPath(url).with_suffix(".md"))
 
 
-def write_markdown(volume: Volume, folder: Path) -> int:
-    """Write the twins, ``llms.txt`` and ``llms-full.txt`` into *folder*; return the number of pages."""
+def write_markdown(volume: Volume, folder: Path, site: Path) -> int:
+    """Write the twins, ``llms.txt`` and ``llms-full.txt`` into *folder*; return the number of pages.
+
+    The terms of the built *site*, when it has them, are copied beside and listed too.
+    """
     pages = [leaf for leaf in volume.leaves if not leaf.url.startswith("#")]
     for leaf in pages:
         target = folder / twin_of(leaf)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(to_markdown(leaf.html, leaf, volume), encoding="utf-8", newline="\n")
-    listed = [*_list(volume, pages), *_data(folder)]
+    listed = [*_list(volume, pages), *_data(folder, site)]
     (folder / "llms.txt").write_text("".join(listed), encoding="utf-8", newline="\n")
     (folder / "llms-full.txt").write_text("".join(_full(volume, pages)), encoding="utf-8", newline="\n")
     return len(pages)
@@ -146,9 +149,12 @@ def _list(volume: Volume, pages: list[Leaf]) -> Iterator[str]:
             yield f"- [{_text(leaf.title)}]({_address(twin_of(leaf))}){summary}\n"
 
 
-def _data(folder: Path) -> Iterator[str]:
-    """Yield what programs may read beside the pages."""
-    if (folder / TERMS).exists():
+def _data(folder: Path, site: Path) -> Iterator[str]:
+    """Yield what programs may read beside the pages, and put it there."""
+    if (site / TERMS).exists():
+        (folder / TERMS).parent.mkdir(parents=True, exist_ok=True)
+        for name in (TERMS, f"{dirname(TERMS)}/{SCHEMA}"):
+            (folder / name).write_bytes((site / name).read_bytes())
         yield "\n## Data\n\n"
         yield f"- [terms.json]({TERMS}): every term with its verdict, code, sources and pages\n"
         yield f"- [{SCHEMA}]({dirname(TERMS)}/{SCHEMA}): its JSON Schema\n"

@@ -82,7 +82,7 @@ class BookPlugin(BasePlugin[BookConfig]):
         }
         for form in self.config.forms:
             if form == "markdown":
-                _LOG.info("Book: %d pages of Markdown, llms.txt", _markdown(volume, folder))
+                _LOG.info("Book: %d pages of Markdown, llms.txt", _markdown(volume, folder, Path(config.site_dir)))
                 continue
             path = folder / f"{name}.{form}"
             makers[form](path)
@@ -142,10 +142,10 @@ def leaves_of(nav: Navigation, book: Book[str]) -> Iterator[Leaf]:
             yield leaf(item.file.src_uri)
 
 
-def _markdown(volume: Volume, folder: Path) -> int:
+def _markdown(volume: Volume, folder: Path, site: Path) -> int:
     from .markdown import write_markdown
 
-    return write_markdown(volume, folder)
+    return write_markdown(volume, folder, site)
 
 
 def _html(volume: Volume, path: Path, paper: str) -> None:

@@ -15,9 +15,12 @@ def searched(config: MkDocsConfig) -> bool:
     return "material/search" in config.plugins or "search" in config.plugins
 
 
-def prepare_search(page: Page, known: PageContext | None, config: MkDocsConfig) -> None:
-    """Put words in the place of code, and nothing in that of drawings and of code which no search shall read."""
-    if known is None or page.content is None:
+def prepare_search(page: Page, known: PageContext | None, config: MkDocsConfig, *, ours: bool) -> None:
+    """Put words in the place of code, and nothing in that of drawings and of code which no search shall read.
+
+    A page that is not *ours*, of a site that asks for nothing and with nothing of ours on it, is searched as it was.
+    """
+    if known is None or page.content is None or not ours:
         return
     page.content = concealed(page.content, known)
     material = "material/search" in config.plugins or config.theme.name == "material"

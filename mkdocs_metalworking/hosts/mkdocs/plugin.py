@@ -74,8 +74,8 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         compatibility.take_over(config)
         with configuring():
             settings = Settings.of(dict(self.config), base=base_dir)
+            project = self._project(settings)
         self._watch.inputs = inputs_of(settings, config, self.config.mapping)
-        project = self._project(settings)
         extension = MetalworkingExtension(project=project)
         extension.late = self.errand is not None or searched(config)  # a search reads plain code
         extension.search = self.config.search
@@ -180,7 +180,8 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         self, context: TemplateContext, page: Page, config: MkDocsConfig, nav: Navigation
     ) -> TemplateContext:
         """Put words in the place of code for the search, which reads the page at priority 0."""
-        prepare_search(page, self._current.pages.get(page.file.src_uri), config)
+        ours = bool(self._current.asked.parts) or used_by(page.content or "")
+        prepare_search(page, self._current.pages.get(page.file.src_uri), config, ours=ours)
         return context
 
     @event_priority(-50)

@@ -27,7 +27,7 @@ from ...glossary.terms import Terms, read_rows
 from ...markdown.extension import MetalworkingExtension
 from ...markdown.leftovers import unread
 from ...markdown.page import PageContext
-from ...quote.diagnostics import Diagnostic, Diagnostics, Location, Severity
+from ...quote.diagnostics import Diagnostic, Diagnostics, Location, Severity, reason_of
 from ...quote.lines import text_lines
 from ...quote.repo import named_by
 from .conversions import Conversions
@@ -101,12 +101,8 @@ class Reading:
         try:
             return file.content_string
         except (OSError, UnicodeDecodeError) as error:
-            problem, hint = str(error), "a plugin or a link names it"
-            if isinstance(error, UnicodeDecodeError):
-                problem = f"byte {error.start + 1} is no UTF-8"
-                hint = "save the page as UTF-8"
-            elif error.strerror:
-                problem = error.strerror
+            encoding = isinstance(error, UnicodeDecodeError)
+            problem, hint = reason_of(error), "save the page as UTF-8" if encoding else "a plugin or a link names it"
             where = Location(self.label(file))
             self._begun.add(Diagnostic(Severity.ERROR, "files", f"cannot be read: {problem}", hint, where))
             file.content_string = f"# {file.name}\n\nThis page cannot be read: {problem}.\n"
