@@ -25,8 +25,9 @@ from benchmarks.builds import cold_build, full_build, growth, memory, numbers
 from benchmarks.fetching import fetching
 from benchmarks.measure import BOOK, NOISY, Bench, Row, noise
 from benchmarks.reading import weight
+from benchmarks.servers import servers
 from benchmarks.sites import Shape
-from benchmarks.writing import book, commands, serve, servers
+from benchmarks.writing import book, commands, serve
 
 KEPT = BOOK / "benchmarks" / "speed.json"
 HEAD = "| what | compared with | goal | ratio | ours | theirs |\n|---|---|---|--:|--:|--:|"

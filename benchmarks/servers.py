@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +14,9 @@ from mcp import StdioServerParameters, stdio_client
 from mcp.client.client import Client
 from pygls.lsp.client import LanguageClient
 
+from benchmarks.measure import BOOK, Bench, Row
+
 OURS = (sys.executable, "-m", "mkdocs_metalworking")
-
-
-def check(site: Path) -> float:
-    """Return the milliseconds of one ``metalworking check``."""
-    start = time.perf_counter()
-    subprocess.run([*OURS, "check"], cwd=site, capture_output=True, check=False)
-    return (time.perf_counter() - start) * 1000
 
 
 class Writer:
@@ -109,3 +103,20 @@ async def asked(site: Path, questions: list[tuple[str, dict[str, Any]]], rounds:
                 await client.call_tool(tool, arguments)
                 found.append((time.perf_counter() - start) * 1000)
     return found
+
+
+def servers(bench: Bench) -> Iterator[Row]:
+    """What an editor and a coding agent wait for on the book, in milliseconds, with a goal for a keystroke."""
+    site = bench.site("metalworking") if bench.small else BOOK
+    pages = sorted((site / "docs").rglob("*.md"), key=lambda page: page.stat().st_size)
+    chosen = pages[:2] if bench.small else pages[:: max(1, len(pages) // 12)] + pages[-1:]
+    typed, slowest, lists = asyncio.run(written(site, chosen, 1 if bench.small else 5))
+    questions: list[tuple[str, dict[str, Any]]] = [("search", {"query": "page"}), ("page", {"page": pages[-1].stem})]
+    if not bench.small:
+        questions = [("look_up", {"term": "warp"}), ("quantity", {"key": "m1.fp32"}), ("chip", {"name": "M4 Max"})]
+    answers = asyncio.run(asked(site, questions, bench.repeats))
+    goal = None if bench.small else 150.0
+    yield Row("keystroke to what is wrong, pages of the book", "", goal, typed, unit="ms")
+    yield Row("the same, the slowest keystroke of each page", "", goal, slowest, unit="ms")
+    yield Row("completion of a citation, the book", "", None, lists, unit="ms")
+    yield Row("an answer of the context server, the book", "", None, answers, unit="ms")

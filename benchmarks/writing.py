@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import socket
 import subprocess
 import sys
@@ -105,22 +104,3 @@ def book(bench: Bench) -> Iterator[Row]:
     yield Row("first page under serve, the book, warm", "", None if bench.small else 3.0, ours)
     shown = edits(site, page, bench.repeats, _line)
     yield Row("one-line edit under serve, the book", "", None if bench.small else 0.7, shown)
-
-
-def servers(bench: Bench) -> Iterator[Row]:
-    """What an editor and a coding agent wait for on the book, or on a small site, beside one ``check`` of it."""
-    from benchmarks.servers import asked, written
-
-    site = bench.site("metalworking") if bench.small else BOOK
-    pages = sorted((site / "docs").rglob("*.md"), key=lambda page: page.stat().st_size)
-    chosen = pages[:: max(1, len(pages) // 12)] + pages[-1:]
-    strokes = written(site, chosen[:2] if bench.small else chosen, 1 if bench.small else 5)
-    typed, slowest, lists = asyncio.run(strokes)
-    questions = [("search", {"query": "page"}), ("page", {"page": pages[-1].stem})]
-    if not bench.small:
-        questions = [("look_up", {"term": "warp"}), ("quantity", {"key": "m1.fp32"}), ("chip", {"name": "M4 Max"})]
-    answers = asyncio.run(asked(site, questions, bench.repeats))
-    yield Row("keystroke to what is wrong, pages of the book", "", None if bench.small else 150, typed, unit="ms")
-    yield Row("the same, the slowest of each page", "", None if bench.small else 150, slowest, unit="ms")
-    yield Row("completion of a citation", "", None, lists, unit="ms")
-    yield Row("an answer of the context server", "", None, answers, unit="ms")

@@ -109,6 +109,12 @@ def read_citation(text: str) -> tuple[Citation, Spans]:
     return Citation(repo=match["repo"], sha=match["sha"] or "", path=path, ranges=ranges, note=note), spans
 
 
+def _stripped(text: str) -> Span:
+    """Return where *text* stands without the blanks around it."""
+    start = len(text) - len(text.lstrip())
+    return start, start + len(text.strip())
+
+
 def _own_cited(target: str) -> MetalworkingError:
     found = _OWN.match(target)
     path = found["path"].strip()[:80] if found else ""
@@ -117,12 +123,6 @@ def _own_cited(target: str) -> MetalworkingError:
         f"lines of {SELF} are quoted, not cited: [@{target.strip()[:80]}]",
         f"write << excerpt {SELF}:{path or 'path/to/file'}#symbol=NAME >> on a line of its own, or link to the file",
     )
-
-
-def _stripped(text: str) -> Span:
-    """Return where *text* stands without the blanks around it."""
-    start = len(text) - len(text.lstrip())
-    return start, start + len(text.strip())
 
 
 def find_targets(text: str, repo: str) -> Iterator[tuple[int, Citation, Spans]]:

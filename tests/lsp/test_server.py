@@ -19,7 +19,8 @@ from tests.support import commit_files
 def one(editor: Editor, site: Site) -> str:
     """The page one.md as it is on disk, open."""
     if "one.md" not in editor.texts:
-        editor.open("one.md")
+        editor.open("one.md", "[@nobody]\n")
+        editor.wait("one.md", lambda found: any(one.code == "not-pinned" for one in found))  # the site is read
     editor.type("one.md", site.path("one.md").read_text())
     editor.codes("one.md")
     return editor.texts["one.md"]

@@ -16,7 +16,10 @@ MACROS = "def define_env(env):\n    @env.macro\n    def said(key):\n        retu
 
 
 def test_some_hundred_random_edits(editor: Editor) -> None:
-    editor.open("one.md")
+    text = editor.open("one.md")
+    editor.type("one.md", text + "\n[@nobody]\n")
+    editor.codes("one.md", "not-pinned")  # the site is read
+    editor.type("one.md", text)
     editor.codes("one.md")
     assert soak(editor, "one.md", 300, seed=7) == 120
 

@@ -1,4 +1,4 @@
-"""What the commands share: the loaded site, its two files, and how problems end a command."""
+"""What the commands share: the loaded site, what they print, and how problems end a command."""
 
 from __future__ import annotations
 
