@@ -21,7 +21,7 @@ def test_check_passes_and_counts(site: Site) -> None:
     assert done.returncode == 0, done.stdout
     assert done.stdout == ""
     assert (
-        done.stderr == "5 pages, 2 excerpts, 1 citations: 0 errors, 0 warnings\nsources.lock: 1 file, 1 proved by git\n"
+        done.stderr == "5 pages, 2 excerpts, 1 citation: 0 errors, 0 warnings\nsources.lock: 1 file, 1 proved by git\n"
     )
 
 

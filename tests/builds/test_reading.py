@@ -128,6 +128,7 @@ def test_one_page_may_be_checked(site: Site) -> None:
     site.page("second/three.md", "# Three\n\n<< excerpt x >>\n")
     good = site.run("mkdocs_metalworking", "check", "docs/first/one.md")
     assert (good.returncode, good.stdout) == (0, "")
+    assert good.stderr.startswith("1 page, ")  # no other is converted
     bad = site.run("mkdocs_metalworking", "check", "docs/first/one.md", "docs/second/three.md")
     assert bad.returncode == 1
     assert bad.stdout.startswith("docs/second/three.md:3: ")

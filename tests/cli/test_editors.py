@@ -110,8 +110,8 @@ def test_the_snippets_expand_to_what_the_check_accepts(desk: Desk) -> None:
     desk.page("first/one.md", page)
     done = desk.metalworking("check")
     assert done.exit_code == 0, done.output
-    assert "1 excerpts" in done.stderr
-    assert "1 citations" in done.stderr
+    assert "1 excerpt," in done.stderr
+    assert "1 citation:" in done.stderr
 
 
 def expand(body: str) -> str:

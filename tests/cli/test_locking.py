@@ -278,7 +278,7 @@ def test_the_site_s_own_commits_need_no_network(desk: Desk) -> None:
     shutil.rmtree(desk.root / "store")
     done = desk.metalworking("check")
     assert done.stderr.splitlines()[-1] == "sources.lock: 1 file, 1 proved by git"
-    assert "1 excerpts, 0 citations" in done.stderr, "and its bytes are here"
+    assert "1 excerpt, 0 citations" in done.stderr, "and its bytes are here"
 
 
 def test_a_clone_of_the_mirror_alone_is_enough(two: Desk) -> None:

@@ -17,7 +17,7 @@ from ..mkdocs.checking import Check
 from ..mkdocs.site import Site
 from .changes import changes
 from .common import as_json, ending, open_site
-from .pages import of_pages, tell_how, with_plugins
+from .pages import alone, of_pages, tell_how, with_plugins
 from .program import Program, pass_program
 
 
@@ -45,7 +45,7 @@ def check(
     site = open_site(program, json_=json_, plugins=plugins)
     tell_how(site)
     with ending(json_=json_), closing(site.project(offline=True)) as project:
-        site.read(project)
+        site.read(project, only=None if online or changed_from else alone(site, paths))
         reading = site.reading
         assert reading is not None
         if changed_from is not None and not json_:
@@ -81,15 +81,14 @@ def _summary(site: Site, errors: list[Diagnostic], warnings: list[Diagnostic], h
     unread = len({id(q) for page in site.pages.values() for q in page.quotations if q.missing})
     note = f" ({unread} by lock only, their bytes are not on this machine)" if unread else ""
     seen = " in what could be read" if unread else ""
-    return (
-        f"{len(site.pages)} pages, {quoted} excerpts{note}, {cited} citations: "
-        f"{len(errors)} errors, {len(warnings)} warnings{seen}" + (f", {len(hints)} hints" if hints else "")
-    )
+    found = f"{_many(len(errors), 'error')}, {_many(len(warnings), 'warning')}{seen}"
+    found += f", {_many(len(hints), 'hint')}" if hints else ""
+    return f"{_many(len(site.pages), 'page')}, {_many(quoted, 'excerpt')}{note}, {_many(cited, 'citation')}: {found}"
 
 
 def _lock_summary(lock: Lock, verdict: Verdict) -> str:
     count, open_ = len(lock.files), len(verdict.unproved)
-    told = f"{lock.path}: {count} file{'' if count == 1 else 's'}, {verdict.proved} proved by git"
+    told = f"{lock.path}: {_many(count, 'file')}, {verdict.proved} proved by git"
     return told + (f", {open_} only locked (metalworking lock --verify proves them)" if open_ else "")
 
 
@@ -97,4 +96,8 @@ def _online_summary(project: Project, found: list[Diagnostic]) -> str:
     silent = sum(finding.severity is Severity.UNAVAILABLE for finding in found)
     told = f", {silent} could not be asked" if silent else ""
     pins, others = len(project.sources.pins), len(found) - silent
-    return f"{pins} pin{'' if pins == 1 else 's'} asked{told}: {others} finding{'' if others == 1 else 's'}"
+    return f"{_many(pins, 'pin')} asked{told}: {_many(others, 'finding')}"
+
+
+def _many(count: int, word: str) -> str:
+    return f"{count} {word}{'' if count == 1 else 's'}"

@@ -44,13 +44,24 @@ def of_pages(problems: Iterable[Diagnostic], site: Site, paths: tuple[Path, ...]
     found = list(problems)
     if not paths:
         return found
-    labels = {site.label(file) for file in site.files.documentation_pages()}
-    known = labels | {problem.location.path for problem in found}
-    chosen = set()
-    for path in paths:
-        full = path.resolve()
-        label = full.relative_to(site.root).as_posix() if full.is_relative_to(site.root) else full.as_posix()
+    known = _labels(site) | {problem.location.path for problem in found}
+    chosen = {_label(path, site): path for path in paths}
+    for label, path in chosen.items():
         if label not in known:
             raise MetalworkingError("files", f"{path} is no page of this site", "name a page in docs")
-        chosen.add(label)
     return [problem for problem in found if problem.location.path in chosen]
+
+
+def alone(site: Site, paths: tuple[Path, ...]) -> frozenset[str] | None:
+    """Return the labels of *paths* when all are pages: then no other need be converted. None when all must be."""
+    labels = frozenset(_label(path, site) for path in paths)
+    return labels if labels and labels <= _labels(site) else None
+
+
+def _labels(site: Site) -> set[str]:
+    return {site.label(file) for file in site.files.documentation_pages()}
+
+
+def _label(path: Path, site: Site) -> str:
+    full = path.resolve()
+    return full.relative_to(site.root).as_posix() if full.is_relative_to(site.root) else full.as_posix()
