@@ -24,11 +24,8 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
 from ...markdown.page import PageContext
-from .replay_inputs import PLUGINS, is_known, settings_text, state_of
+from .replay_inputs import PLUGINS, is_known, may_hold_pages, settings_text, state_of
 from .replay_templates import RenderedTemplates
-
-_INCLUDES = "8<"
-"""What the syntax of pymdownx.snippets has in it: such a page may hold text of any other page."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +58,7 @@ class Replay:
         self._rendered: dict[str, tuple[str, Rendered]] = {}
         self._counter = _Counter()
         self._site = ""
+        self._docs = Path()
         self._markdown_known = False
         self._pages = ""
         self._pending: dict[str, tuple[str, int]] = {}
@@ -96,12 +94,13 @@ class Replay:
         if config.theme.custom_dir:
             for path in sorted(Path(config.theme.custom_dir).rglob("*")):
                 digest.update(str(path).encode() + state_of(path))
+        self._docs = Path(config.docs_dir)
         self._site, self._pages = digest.hexdigest(), pages.hexdigest()
 
     def prepare(self, page: Page, markdown: str) -> PageContext | None:
         """Return what was found on *page* before, when it can be replayed; its Markdown need not be converted then."""
         uri = page.file.src_uri
-        parts = self._pages if _INCLUDES in markdown else ""
+        parts = self._pages if may_hold_pages(markdown, self._docs) else ""
         key = hashlib.sha256(f"{self._site}\0{parts}\0{uri}\0{page.meta!r}\0{markdown}".encode()).hexdigest()
         known = self._rendered.get(uri)
         if not self._markdown_known or known is None or known[0] != key:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -38,6 +39,31 @@ def is_known(extension: object, config: MkDocsConfig) -> bool:
         # Snippets from docs/ are among the files that are looked at; from anywhere else they are not.
         return not options.get("url_download") and all(base.is_relative_to(docs) for base in found)
     return name in _EXTENSIONS or (name.startswith(_PYMDOWNX) and name not in _PYMDOWNX_UNKNOWN)
+
+
+_MARKER = "-8<-"
+_INCLUDE = re.compile(r'[ \t]*-+8<-+[ \t]+"([^"\n]+)"[ \t]*')
+
+
+def may_hold_pages(markdown: str, docs: Path) -> bool:
+    """Tell whether pymdownx.snippets may bring text of another page into *markdown*.
+
+    A drawing in the folder *docs* that includes nothing itself is no page: it is among the files that are looked at.
+    """
+    for line in markdown.split("\n") if _MARKER in markdown else ():
+        found = _INCLUDE.fullmatch(line) if _MARKER in line else None
+        if found is None and _MARKER in line:
+            return True
+        if found is not None and not _is_drawing(docs / found[1]):
+            return True
+    return False
+
+
+def _is_drawing(path: Path) -> bool:
+    try:
+        return path.suffix == ".svg" and _MARKER not in path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return False
 
 
 def settings_text(config: MkDocsConfig) -> str:
