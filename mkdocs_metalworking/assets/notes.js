@@ -2,6 +2,7 @@
 import { decoded, onPage } from "./base.js";
 
 /* Line notes: a note lights its lines, a line lights its notes. */
+const NOTES = ".mw-note[data-lines],.mw-under";
 const numberOf = (line) => Number(line.firstElementChild?.dataset.n);
 const rangesOf = (note) => note.dataset.lines.split(" ").map((part) => part.split("-").map(Number));
 const holds = (ranges, first, last = first) => ranges.some(([a, b]) => a <= last && b >= first);
@@ -14,22 +15,62 @@ const light = (figure, ranges) => {
   for (const line of figure.querySelectorAll(".mw-l")) {
     if (holds(ranges, numberOf(line))) line.classList.add("mw-on");
   }
-  for (const note of figure.querySelectorAll(".mw-note[data-lines]")) {
+  for (const note of figure.querySelectorAll(NOTES)) {
     if (rangesOf(note).some(([a, b]) => holds(ranges, a, b))) note.classList.add("mw-on");
   }
 };
 const touched = (event) => {
   const target = event.target;
-  const note = target.closest?.(".mw-note[data-lines]");
+  const note = target.closest?.(NOTES);
   const line = note ? null : target.closest?.(".mw-l");
   const figure = (note || line)?.closest("figure.mw-excerpt");
   if (!figure?.querySelector(".mw-note")) return light(null);
   if (note) return light(figure, rangesOf(note));
   const n = numberOf(line);
-  const noted = [...figure.querySelectorAll(".mw-note[data-lines]")].some((el) => holds(rangesOf(el), n));
+  const noted = [...figure.querySelectorAll(NOTES)].some((el) => holds(rangesOf(el), n));
   return noted ? light(figure, [[n, n]]) : light(null);
 };
 for (const type of ["pointerover", "focusin", "click"]) document.addEventListener(type, touched);
+
+/* What was lit comes into view: a note of the line that was clicked, the lines of a note that was. */
+document.addEventListener("click", (event) => {
+  const target = event.target;
+  const figure = lit?.figure;
+  if (!figure?.contains(target) || target.closest("a[href],button")) return;
+  const part = target.closest(NOTES) ? ".mw-l.mw-on" : ".mw-under.mw-on,.mw-note.mw-on";
+  [...figure.querySelectorAll(part)].find((el) => el.offsetParent)?.scrollIntoView({ block: "nearest" });
+});
+
+/* Where the notes have no room beside the code, each stands under the last of its lines. */
+const place = (figure) => {
+  const list = figure.querySelector(":scope>.mw-notes");
+  const block = figure.querySelector(".mw-code-block");
+  const under = figure.classList.contains("mw-between");
+  const below = !under && list.offsetTop > block.offsetTop + 1;
+  if (below) {
+    const lines = new Map([...figure.querySelectorAll(".mw-l")].map((line) => [numberOf(line), line]));
+    for (const note of list.children) {
+      const made = document.createElement("span");
+      made.className = "mw-under";
+      made.setAttribute("role", "note");
+      made.dataset.lines = note.dataset.lines;
+      made.append(...note.childNodes);
+      let last = lines.get(rangesOf(note).at(-1)[1]);
+      while (last.nextElementSibling?.matches(".mw-under")) last = last.nextElementSibling;
+      last.after(made);
+    }
+    figure.classList.add("mw-between");
+  }
+  if (!under) return;
+  figure.classList.remove("mw-between");
+  if (list.offsetTop > block.offsetTop + 1) return figure.classList.add("mw-between");
+  for (const note of list.children) {
+    const made = [...figure.querySelectorAll(".mw-under")].find((el) => el.dataset.lines === note.dataset.lines);
+    note.append(...made.childNodes);
+    made.remove();
+  }
+};
+const sizes = new ResizeObserver((entries) => entries.forEach(({ target }) => place(target)));
 
 /* A link to a line inside a closed excerpt opens it. */
 const reveal = () => {
@@ -44,5 +85,8 @@ addEventListener("hashchange", reveal);
 
 onPage(() => {
   light(null);
+  for (const list of document.querySelectorAll(".mw-excerpt:not(.mw-card)>.mw-notes")) {
+    if (list.querySelector(".mw-note[data-lines]")) sizes.observe(list.parentElement);
+  }
   reveal();
 });

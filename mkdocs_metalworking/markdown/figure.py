@@ -18,13 +18,14 @@ from pygments.lexer import Lexer
 from ..glossary.labels import Labels
 from ..quote.blob import FileKey
 from ..quote.diagnostics import Diagnostic, printable
-from ..quote.lines import Ranges, Segment, format_ranges
+from ..quote.lines import LineRange, Ranges, Segment, format_ranges
 from ..quote.permalinks import permalink
 from ..quote.quotation import Quotation
 from ..quote.repo import Repo
 from ..quote.sources import Pin
 from . import highlight
 from .highlight import LineCache
+from .left_out import left_out
 from .visible import html_attribute, html_text
 
 _IDENTIFIER = re.compile(r"[^\W\d]\w{2,}")
@@ -98,6 +99,11 @@ def _caption(quotation: Quotation, labels: Labels) -> str:
         parts.insert(0, f'<span class="mw-title">{html_text(quotation.directive.title)}</span>')
     if quotation.abridged:
         parts.append(f'<span class="mw-abridged">{html_text(labels["abridged"])}</span>')
+    if quotation.indent:
+        n = len(quotation.indent)
+        title, mark = html_attribute(labels["dedented_by"].format(n=n)), html_text(labels["dedented"].format(n=n))
+        space = quotation.indent.replace("\t", "&#9;")
+        parts.append(f'<span class="mw-dedented" title="{title}" data-indent="{space}">{mark}</span>')
     parts.append(_origin(quotation.public, pin, quotation.license_file, key.path) or _uncommitted(quotation, labels))
     return f'<figcaption class="mw-caption">{" ".join(parts)}</figcaption>'
 
@@ -160,7 +166,8 @@ def code(quotation: Quotation, anchors: Anchors, labels: Labels, cache: LineCach
     previous = 0
     for segment in quotation.segments or ():
         if previous:
-            parts.append(_gap(previous, segment.first, labels))
+            lexer = _lexer(file.key.path, directive.lang, quotation.source)
+            parts.append(_gap(previous, segment.first, labels, lexer))
         # The path, the language and the file decide the lexer, so the name of a cached line needs no lexer.
         part = f"{segment.first}-{segment.last}:{directive.dedent}:{directive.lang}"
         name = f"{highlight.FORMAT}:{file.sha256}:{part}:{file.key.path}"
@@ -200,9 +207,16 @@ def _line(html: str, number: int, anchors: Anchors, lit: bool) -> str:
     )
 
 
-def _gap(last: int, first: int, labels: Labels) -> str:
-    label = html_attribute(labels.counted("gap_line", first - last - 1))
-    return f'<span class="mw-gap" data-text="&#8943; {label}" role="separator" aria-label="{label}"></span>'
+def _gap(last: int, first: int, labels: Labels, lexer: Lexer) -> str:
+    count = first - last - 1
+    label = html_attribute(labels.counted("gap_line", count))
+    lines = format_ranges([LineRange(last + 1, first - 1)]).removeprefix("L")
+    words = labels["left_out_line" if count == 1 else "left_out_lines"].format(lines=lines)
+    copied = html_attribute(left_out(words, lexer))
+    return (
+        f'<span class="mw-gap" data-text="&#8943; {label}" data-copy="{copied}" role="separator"'
+        f' aria-label="{label}"></span>'
+    )
 
 
 def _home(quotation: Quotation, labels: Labels) -> str:
