@@ -42,33 +42,36 @@ document.addEventListener("click", (event) => {
 });
 
 /* Where the notes have no room beside the code, each stands under the last of its lines. */
-const place = (figure) => {
-  const list = figure.querySelector(":scope>.mw-notes");
-  const block = figure.querySelector(".mw-code-block");
-  const under = figure.classList.contains("mw-between");
-  const below = !under && list.offsetTop > block.offsetTop + 1;
-  if (below) {
-    const lines = new Map([...figure.querySelectorAll(".mw-l")].map((line) => [numberOf(line), line]));
-    for (const note of list.children) {
-      const made = document.createElement("span");
-      made.className = "mw-under";
-      made.setAttribute("role", "note");
-      made.dataset.lines = note.dataset.lines;
-      made.append(...note.childNodes);
-      let last = lines.get(rangesOf(note).at(-1)[1]);
-      while (last.nextElementSibling?.matches(".mw-under")) last = last.nextElementSibling;
-      last.after(made);
-    }
-    figure.classList.add("mw-between");
-  }
-  if (!under) return;
-  figure.classList.remove("mw-between");
-  if (list.offsetTop > block.offsetTop + 1) return figure.classList.add("mw-between");
-  for (const note of list.children) {
-    const made = [...figure.querySelectorAll(".mw-under")].find((el) => el.dataset.lines === note.dataset.lines);
+const below = (figure) => figure.querySelector(":scope>.mw-notes").offsetTop > figure.querySelector(".mw-code-block").offsetTop + 1;
+const between = (figure) => {
+  const lines = new Map([...figure.querySelectorAll(".mw-l")].map((line) => [numberOf(line), line]));
+  [...figure.querySelector(":scope>.mw-notes").children].forEach((note, at) => {
+    const made = document.createElement("span");
+    made.className = `mw-under mw-u${at + 1}`;
+    made.setAttribute("role", "note");
+    made.dataset.lines = note.dataset.lines;
+    made.append(...note.childNodes);
+    let last = lines.get(rangesOf(note).at(-1)[1]);
+    while (last.nextElementSibling?.matches(".mw-under")) last = last.nextElementSibling;
+    last.after(made);
+  });
+};
+const beside = (figure) =>
+  [...figure.querySelector(":scope>.mw-notes").children].forEach((note, at) => {
+    const made = figure.querySelector(`.mw-u${at + 1}`);
     note.append(...made.childNodes);
     made.remove();
-  }
+  });
+let landing = location.hash.startsWith("#--");
+for (const type of ["wheel", "pointerdown", "keydown"]) addEventListener(type, () => (landing = false), { once: true });
+const place = (figure) => {
+  if (figure.querySelector(".mw-fold:not([open])")) return;
+  const was = figure.classList.contains("mw-between");
+  figure.classList.remove("mw-between");
+  const now = below(figure);
+  if (now !== was) (now ? between : beside)(figure);
+  figure.classList.toggle("mw-between", now);
+  if (now && landing) document.querySelector(".mw-l:target")?.scrollIntoView();
 };
 const sizes = new ResizeObserver((entries) => entries.forEach(({ target }) => place(target)));
 
