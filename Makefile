@@ -107,11 +107,11 @@ $(VENV)/bin/pip:
 	@$(BIN)/python -m pip install -q --upgrade pip
 
 $(RUNTIME): $(VENV)/bin/pip pyproject.toml constraints.txt
-	@$(BIN)/python -m pip install -q -c constraints.txt -e ".[quantities]"
+	@$(BIN)/python -m pip install -q -c constraints.txt -e ".[quantities,cards]"
 	@touch $@
 
 $(BOOK): $(RUNTIME)
-	@$(BIN)/python -m pip install -q -c constraints.txt -e ".[quantities,book]"
+	@$(BIN)/python -m pip install -q -c constraints.txt -e ".[quantities,cards,book]"
 	@touch $@
 
 $(VENV)/.$(PROPERDOCS) $(VENV)/.$(ZENSICAL): $(RUNTIME)

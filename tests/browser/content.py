@@ -154,6 +154,10 @@ Back to [one](one.md) and to [a line](one.md#--{blobs["scale.metal"]}-L12).
 << excerpt acme/gone@{gone}:far.c#L1-2 title="Read at its home" >>
 - L2: A note on what is not here.
 """,
+        "first/four.md": f"""{third.replace("../first/", "")}# Four
+
+<< excerpt {kernel}:scale.metal#L10,L14 >>
+""",
         "second/index.md": "---\nsummary: The second chapter.\n---\n\n# Second\n\nMore.\n",
         "second/three.md": f"{third}# Three\n\nSee [one](../first/one.md).\n\n## The table\n\n<!-- mapping-table -->\n",
         "a-z.md": "---\nsummary: Every name.\n---\n\n# A-Z\n\n<!-- az-index -->\n",
@@ -182,6 +186,7 @@ nav:
       - first/index.md
       - One: first/one.md
       - Two: first/two.md
+      - Four: first/four.md
   - Second:
       - second/index.md
       - Three: second/three.md
