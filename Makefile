@@ -73,9 +73,10 @@ bench: $(DEV)
 
 SECONDS ?= 120
 
-nightly: $(VENV)/.neighbours
+nightly: $(VENV)/.neighbours chromium
 	@HYPOTHESIS_PROFILE=fresh $(BIN)/pytest -q -n auto tests/unit tests/structure tests/trust/test_parsers.py tests/trust/test_text.py
 	@NEIGHBOURS=all $(BIN)/pytest -n auto tests/adoption/test_neighbours.py
+	@AXE=all $(BIN)/pytest -q -n auto tests/browser/test_axe_everywhere.py
 
 # Public documentation sites, each a folder with its mkdocs.yml: built with and without the plugin, and compared.
 real-sites: $(DEV)

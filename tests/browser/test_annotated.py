@@ -19,11 +19,10 @@ WIDTHS = """() => [...document.querySelectorAll("figure.mw-excerpt:not(.mw-card)
   const lines = [...pre.querySelectorAll(".mw-l")].map((line) => line.textContent.replace(/\\n$/, "").length);
   return [Math.max(...lines), pre.scrollWidth - pre.clientWidth];
 })"""
-SETTLED = "() => [...document.querySelectorAll('.mw-notes')].every((ul) => ul.offsetParent === null || ul.children.length)"
 # Contrast of every kind of token on every kind of line, as WCAG 2.2 defines it.
 CONTRAST = """() => {
-  const kinds = ("k kc kd kn kp kr kt ow nf fm nd ne nc nb n m mb mf mh mi mo il s s1 s2 sa sb sc sd se sh si sx sr ss dl "
-    + "c c1 cm cs ch cp cpf o p na").split(" ");
+  const kinds = ("k kc kd kn kp kr kt ow nf fm nd ne nc nb n m mb mf mh mi mo il s s1 s2 sa sb sc sd se sh si sx sr "
+    + "ss dl c c1 cm cs ch cp cpf o p na").split(" ");
   const canvas = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
   const light = (...colors) => {
     for (const color of colors) { canvas.fillStyle = color; canvas.fillRect(0, 0, 1, 1); }
@@ -107,7 +106,9 @@ def test_a_link_to_a_line_lands_at_a_third_with_its_note_lit_scripts_or_not(brow
         expect(line).to_be_in_viewport()
         if scripts:
             page.wait_for_function("document.querySelector('.mw-under')")
-            page.wait_for_function("Math.abs(document.querySelector('.mw-l:target').getBoundingClientRect().top - 297) < 12")
+            page.wait_for_function(
+                "Math.abs(document.querySelector('.mw-l:target').getBoundingClientRect().top - 297) < 12"
+            )
         else:
             box = line.bounding_box()
             assert box
@@ -179,7 +180,7 @@ def test_citations_stand_in_the_margin_when_wide(page: Page, site: Served) -> No
     expect(notes).to_have_count(2)
     expect(notes.first).to_contain_text("The Handbook")
     overlaps = page.evaluate("""() => {
-      const boxes = [...document.querySelectorAll(".mw-side>p,.md-content__inner>figure,.md-content__inner>p,.mw-callout")]
+      const boxes = [...document.querySelectorAll(".mw-side>p,article>figure,article>p,.mw-callout")]
         .map((el) => el.getBoundingClientRect());
       const side = document.querySelectorAll(".mw-side>p").length;
       const cross = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
@@ -237,8 +238,8 @@ def test_back_to_top_covers_nothing_of_a_page(page: Page, phone: Page, book: Ser
         one.evaluate("scrollTo(0, 2500)")
         one.wait_for_timeout(400)
         covers = one.evaluate(
-            "() => { const top = document.querySelector('.md-top'); if (!top.offsetParent && getComputedStyle(top).display"
-            " === 'none') return false; const box = top.getBoundingClientRect();"
+            "() => { const top = document.querySelector('.md-top');"
+            " if (getComputedStyle(top).display === 'none') return false; const box = top.getBoundingClientRect();"
             " return box.bottom > document.querySelector('.md-header').getBoundingClientRect().bottom; }"
         )
         assert not covers

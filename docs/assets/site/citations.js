@@ -24,7 +24,9 @@ const beside = (article) => {
   const top = article.getBoundingClientRect().top;
   const wide = [...article.children]
     .filter((el) => el !== margin && el.matches(WIDE))
+    .map((el) => (el.matches(".md-typeset__scrollwrap,.mw-sortable") && el.querySelector("table")) || el)
     .map((el) => el.getBoundingClientRect())
+    .filter((box) => box.right > margin.getBoundingClientRect().left)
     .map((box) => [box.top - top, box.bottom - top]);
   const end = article.offsetHeight;
   let free = 0;
