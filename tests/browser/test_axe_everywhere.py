@@ -28,16 +28,17 @@ FOUND = """async () => {
     .reduce((sum, c, at) => sum + c * [0.2126, 0.7152, 0.0722][at], 0);
   const ratio = (el) => {
     let ground = el;
-    while (ground.parentElement && rgba(getComputedStyle(ground).backgroundColor)[3] < 255) ground = ground.parentElement;
+    const clear = (one) => rgba(getComputedStyle(one).backgroundColor)[3] < 255;
+    while (ground.parentElement && clear(ground)) ground = ground.parentElement;
     const [one, other] = [rgba(getComputedStyle(el).color), rgba(getComputedStyle(ground).backgroundColor)].map(light);
     return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
   };
   const bad = violations.flatMap(({id, nodes}) => nodes.slice(0, 3).map((node) => `${id}: ${node.html.slice(0, 120)}`));
-  for (const {id, nodes} of incomplete.filter((rule) => rule.id === "color-contrast")) {
+  for (const {nodes} of incomplete.filter((rule) => rule.id === "color-contrast")) {
     for (const node of nodes) {
       const el = document.querySelector(node.target[0]);
-      const large = parseFloat(getComputedStyle(el).fontSize) >= 24;
-      if (el && el.offsetParent && ratio(el) < (large ? 3 : 4.5)) bad.push(`${id}, undecided: ${node.html.slice(0, 120)}`);
+      const least = el && parseFloat(getComputedStyle(el).fontSize) >= 24 ? 3 : 4.5;
+      if (el?.offsetParent && ratio(el) < least) bad.push(`undecided, and too faint: ${node.html.slice(0, 120)}`);
     }
   }
   return bad;
