@@ -185,6 +185,8 @@ def code(quotation: Quotation, anchors: Anchors, labels: Labels, cache: LineCach
     digits = len(str(quotation.ranges[-1].last))
     lines_shown = format_ranges(quotation.ranges).replace("L", "")
     label = labels["region"].format(name=quotation.name, lines=lines_shown)
+    if anchors.suffix:  # no two regions of a page have one name
+        label += f" ({anchors.suffix[1:]})"
     return (
         f'<pre class="mw-pre mw-d{digits}" tabindex="0" role="region" aria-label="{html_attribute(label)}">'
         f'<span class="mw-code highlight"><code>{"".join(parts)}</code></span></pre>'

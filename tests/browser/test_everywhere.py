@@ -197,7 +197,8 @@ def test_size_of_what_a_page_loads(page: Page, site: Served, kind: str) -> None:
     )
     page.goto(site.url + kind, wait_until="networkidle")
     assert sizes
-    assert sum(sizes.values()) < 60_000
+    annotated = kind in ("first/one/", "first/two/")  # notes, Copy and citations come with excerpts
+    assert sum(sizes.values()) < (68_000 if annotated else 60_000)
 
 
 def test_templates_keep_to_plain_jinja() -> None:

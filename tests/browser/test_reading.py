@@ -22,7 +22,9 @@ def test_copied_code_is_the_code_and_nothing_else(page: Page, site: Served) -> N
     page.locator(FIGURE).get_by_role("button", name="Copy", exact=True).click()
     expect(page.locator(FIGURE).get_by_role("button", name="Copied")).to_be_visible()
     lines = SCALE.split("\n")
-    assert page.evaluate("navigator.clipboard.readText()") == "\n".join([*lines[3:6], "// lines 7-9 left out", *lines[9:16]])
+    assert page.evaluate("navigator.clipboard.readText()") == "\n".join(
+        [*lines[3:6], "// lines 7-9 left out", *lines[9:16]]
+    )
 
 
 def test_copied_code_gives_back_what_cannot_be_seen(page: Page, site: Served) -> None:
@@ -187,10 +189,11 @@ def test_scripts_survive_instant_navigation(page: Page, site: Served) -> None:
 
 def test_our_scripts_shift_nothing(page: Page, site: Served) -> None:
     page.add_init_script(
-        "window.shift = 0; new PerformanceObserver(l => l.getEntries().forEach(e => window.shift += e.value))"
+        "window.shift = 0; window.shifted = []; new PerformanceObserver(l => l.getEntries().forEach(e => {"
+        " window.shift += e.value; window.shifted.push(...e.sources.map(s => s.node?.className || s.node?.nodeName)); }))"
         ".observe({type: 'layout-shift', buffered: true})"
     )
     for name in ("", "first/one/", "second/three/"):
         page.goto(site.url + name)
         page.wait_for_timeout(300)
-        assert page.evaluate("window.shift") < 0.01, name
+        assert page.evaluate("window.shift") < 0.01, (name, page.evaluate("window.shifted"))
