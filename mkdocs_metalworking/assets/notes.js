@@ -86,10 +86,16 @@ const reveal = () => {
 };
 addEventListener("hashchange", reveal);
 
+const watch = () => {
+  for (const list of document.querySelectorAll(".mw-excerpt:not(.mw-card)>.mw-notes")) {
+    if (!list.querySelector(".mw-note[data-lines]")) continue;
+    place(list.parentElement);
+    sizes.observe(list.parentElement);
+  }
+};
+watch(); // at once: Material tells of a page only when all of it is there, and it may be drawn before
 onPage(() => {
   light(null);
-  for (const list of document.querySelectorAll(".mw-excerpt:not(.mw-card)>.mw-notes")) {
-    if (list.querySelector(".mw-note[data-lines]")) sizes.observe(list.parentElement);
-  }
+  watch();
   reveal();
 });

@@ -190,7 +190,8 @@ def test_scripts_survive_instant_navigation(page: Page, site: Served) -> None:
 def test_our_scripts_shift_nothing(page: Page, site: Served) -> None:
     page.add_init_script(
         "window.shift = 0; window.shifted = []; new PerformanceObserver(l => l.getEntries().forEach(e => {"
-        " window.shift += e.value; window.shifted.push(...e.sources.map(s => s.node?.className || s.node?.nodeName)); }))"
+        " window.shift += e.value;"
+        " window.shifted.push(...e.sources.map(s => s.node?.className || s.node?.nodeName)); }))"
         ".observe({type: 'layout-shift', buffered: true})"
     )
     for name in ("", "first/one/", "second/three/"):

@@ -3,7 +3,7 @@ import { onPage, root } from "../metalworking/base.js";
 
 /* What scrolls sideways must be reachable by keyboard. */
 const reachable = () => {
-  for (const el of document.querySelectorAll(".mw-diagram,article pre>code,.md-typeset__scrollwrap")) {
+  for (const el of document.querySelectorAll(".mw-diagram,article pre>code,.md-typeset__scrollwrap,.tabbed-labels")) {
     if (el.scrollWidth > el.clientWidth + 1) el.tabIndex = 0;
   }
 };
