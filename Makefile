@@ -3,13 +3,14 @@
 # make serve  rebuilds while you write
 # make book   the book as PDF, EPUB, one page and Markdown, in build/book/
 # make bench  prints the table of docs/plugin/speed.md, measured on this machine
-# make nightly  properties and random pages with new seeds, and sites beside each of some seventy other plugins
+# make nightly  properties and random pages with new seeds, every case of the Lab in software, and sites beside each of some seventy other plugins
 # make real-sites  adds the plugin to public sites that quote nothing, and compares every file
-# make soak   attacks and faults at length, and the table of docs/plugin/trust.md
+# make soak   attacks and faults at length, the table of docs/plugin/trust.md, and random edits for the language server
 # make fuzz   the parsers under a coverage-guided fuzzer; SECONDS=600 for longer
 # make lowest  the tests of units, pages, builds and one's own code with the oldest dependencies that are allowed
-# make lint   ruff and mypy; scripts and styles too, where node is
-# make lint-py, make lint-web   one of the two
+# make lint   ruff, mypy and the house style of the pages; scripts and styles too, where node is
+# make lint-py, make lint-prose, make lint-web   one of the three
+# make release-requirements  what the release installs, with its hashes, anew from constraints.txt
 # make clean  removes what make made
 
 PYTHON ?= python3
@@ -26,10 +27,14 @@ PROPERDOCS := properdocs==1.6.7
 ZENSICAL := zensical==0.0.73
 export NO_MKDOCS_2_WARNING = 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
+# Hundreds of builds start in the tests, and without it each would compile the package anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 LOWEST := build/lowest
+# By groups that tests/conftest.py names, in its order: the long ones first.
+SPREAD := -n auto --dist loadgroup --no-loadscope-reorder
 
-.PHONY: lowest site site-mkdocs site-properdocs site-zensical serve book bench test nightly soak fuzz lint lint-py lint-web clean constraints chromium gxx
+.PHONY: lowest site site-mkdocs site-properdocs site-zensical serve book bench test nightly soak fuzz lint lint-py lint-prose lint-web clean constraints release-requirements chromium gxx neovim
 .DEFAULT_GOAL := site
 
 site: site-$(ENGINE)
@@ -52,7 +57,13 @@ serve: $(RUNTIME)
 book: $(BOOK) chromium
 	@$(BIN)/mkdocs build -f mkdocs-book.yml
 
-lint: lint-py lint-web
+lint: lint-py lint-prose lint-web
+
+# Pages and folders whose prose is held to the house style (docs/contributing/voice.md).
+PROSE ?= README.md CONTRIBUTING.md docs
+
+lint-prose: $(LINT)
+	@$(BIN)/python -m prose $(PROSE)
 
 lint-py: $(LINT)
 	@$(BIN)/ruff check .
@@ -64,8 +75,8 @@ lint-web: $(WEB)
 		node_modules/.bin/stylelint "mkdocs_metalworking/**/*.css" "docs/assets/**/*.css"; \
 		else echo "node is not here: scripts and styles are not linted"; fi
 
-test: lint $(DEV) chromium gxx
-	@$(BIN)/pytest -n auto --dist loadfile $(TESTS)
+test: lint $(DEV) chromium gxx neovim
+	@$(BIN)/pytest $(SPREAD) $(TESTS)
 
 bench: $(DEV)
 	@$(BIN)/python -m pip install -q mkdocs-include-markdown-plugin mkdocs-codeinclude-plugin
@@ -74,7 +85,7 @@ bench: $(DEV)
 SECONDS ?= 120
 
 nightly: $(VENV)/.neighbours chromium
-	@HYPOTHESIS_PROFILE=fresh $(BIN)/pytest -q -n auto tests/unit tests/structure tests/trust/test_parsers.py tests/trust/test_text.py
+	@HYPOTHESIS_PROFILE=fresh $(BIN)/pytest -q $(SPREAD) tests/unit tests/structure tests/trust/test_parsers.py tests/trust/test_text.py tests/lab/test_runners.py
 	@NEIGHBOURS=all $(BIN)/pytest -n auto tests/adoption/test_neighbours.py
 	@AXE=all $(BIN)/pytest -q -n auto tests/browser/test_axe_everywhere.py
 
@@ -92,6 +103,7 @@ lowest:
 
 soak: $(DEV) chromium
 	@nice -n 10 $(BIN)/python -m tests.trust.soak $(SECTIONS)
+	@nice -n 10 $(BIN)/python -m tests.lsp.soak 20000
 
 fuzz: $(DEV)
 	@$(BIN)/python -m pip install -q atheris 2>/dev/null || true
@@ -129,11 +141,13 @@ $(WEB): package.json package-lock.json | $(RUNTIME)
 	@touch $@
 
 $(DEV): $(BOOK) $(LINT)
-	@$(BIN)/python -m pip install -q -c constraints.txt --group dev
+	@$(BIN)/python -m pip install -q -c constraints.txt -e ".[quantities,book,lsp,mcp]" --group dev
 	@touch $@
 
+# file-filter wants pyyaml_env_tag below 0.2, and so the pin of that one does not count here.
 $(VENV)/.neighbours: $(DEV)
-	@$(BIN)/python -m pip install -q -c constraints.txt --group neighbours
+	@grep -vi '^pyyaml_env_tag==' constraints.txt > $(VENV)/neighbours.txt
+	@$(BIN)/python -m pip install -q -c $(VENV)/neighbours.txt --group neighbours
 	@touch $@
 
 # The browser tests and the PDF need Chromium, Debian's; where there is no apt-get, CHROMIUM names another one.
@@ -147,6 +161,17 @@ gxx:
 	@{ command -v g++ && command -v addr2line; } >/dev/null || { command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && \
 		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq g++ binutils >/dev/null; } || \
 		echo "g++ is not here: no Metal kernel will be run"
+
+# uv, since pip's own resolver knows no other Python than the one it runs on: the workflow's is 3.13.
+release-requirements: $(DEV)
+	@$(BIN)/python -m pip install -q uv
+	@$(BIN)/uv pip compile -q --no-config --generate-hashes --no-header --no-annotate --python-version 3.13 \
+		--python-platform x86_64-manylinux_2_28 -c constraints.txt .github/release-requirements.in -o .github/release-requirements.txt
+# A test writes a page in Neovim.
+neovim:
+	@command -v nvim >/dev/null || { command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq neovim >/dev/null; } || \
+		echo "Neovim is not here: no page will be written in it"
 
 constraints: $(DEV)
 	@$(BIN)/python -m pip freeze --exclude-editable | grep -v '^-e\|@ file' | LC_ALL=C sort -f > constraints.txt

@@ -8,17 +8,45 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
-from playwright.sync_api import Browser, Error, sync_playwright
+from playwright.sync_api import Browser, Error, expect, sync_playwright
+
+from tests.support import PATIENCE
 
 _CALM = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}  # other programs run here too
 settings.register_profile("steady", derandomize=True, **_CALM)
 settings.register_profile("fresh", database=None, print_blob=True, **_CALM)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
+expect.set_options(timeout=PATIENCE * 1000)
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+TOGETHER = {
+    "the book's site": ("browser/test_terms.py", "browser/test_queries.py", "browser/test_everywhere.py"),
+    "the wheel": ("adoption/test_alone.py", "adoption/test_engines.py"),
+}
+"""Files that share what is made once in a process and costs more than they do."""
+FIRST = ("lab", "browser", "adoption", "trust", "docs", "builds", "book", "own")
+"""Folders whose files take long: begun first, so that none is left over at the end for one process alone."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Name the tests that one process runs, file by file but for those of *TOGETHER*, and put the long ones first."""
+    here = Path(__file__).parent
+    groups = {here / name: group for group, names in TOGETHER.items() for name in names}
+
+    def group(item: pytest.Item) -> str:
+        return groups.get(item.path, item.path.relative_to(here).as_posix())
+
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group(group(item)))
+    places = {folder: place for place, folder in enumerate(FIRST)}
+    order = {name: place for place, name in enumerate(dict.fromkeys(map(group, items)))}
+    folders = {group(item): item.path.relative_to(here).parts[0] for item in items}
+    items.sort(key=lambda item: (places.get(folders[group(item)], len(places)), order[group(item)]))
 
 
 @pytest.fixture(scope="session")

@@ -15,13 +15,15 @@ import markdown
 from mkdocs_metalworking.deliver.project import Project, Settings
 from mkdocs_metalworking.git.binding import Binder
 from mkdocs_metalworking.glossary.asked import Asked
-from mkdocs_metalworking.hosts.cli.selecting import find_regions
+from mkdocs_metalworking.hosts.selecting import find_regions
 from mkdocs_metalworking.markdown.extension import MetalworkingExtension
 from mkdocs_metalworking.markdown.page import PageContext
 from mkdocs_metalworking.quote.blob import FileKey
 from mkdocs_metalworking.quote.lock import Lock
 from mkdocs_metalworking.quote.selection import Selection
 
+PATIENCE = 300.0
+"""Seconds to wait for what will come: on a machine with other work everything takes longer."""
 ASKED: dict[str, Any] = {
     "callouts": {
         "from": "CUDA",

@@ -8,18 +8,32 @@ const PARTS = {
   tables: () => document.querySelector(".mw-sortable"),
   filter: () => document.querySelector("[data-mw-filter]"),
   terms: () => document.querySelector(".mw-mapping"),
-  previews: () => asked.has("previews"),
 };
-const loaded = new Set();
+const loaded = new Map();
 
 onPage(() => {
   for (const [name, wanted] of Object.entries(PARTS)) {
     if (!loaded.has(name) && wanted()) {
-      loaded.add(name);
-      import(`./${name}.js`);
+      loaded.set(name, import(`./${name}.js`));
     }
   }
 });
+
+/* Previews: from the first link on that is pointed at or focused; where one may tap, before it. */
+if (asked.has("previews")) {
+  const begin = (event) => {
+    if (event && !event.target.closest?.("article a[href]")) return;
+    for (const kind of ["pointerover", "focusin"]) document.removeEventListener(kind, begin);
+    const part = import("./previews.js");
+    loaded.set("previews", part);
+    part.then((previews) => event && previews.at(event));
+  };
+  if (matchMedia("(any-pointer:coarse)").matches) begin();
+  else for (const kind of ["pointerover", "focusin"]) document.addEventListener(kind, begin);
+}
+
+/* Resolves when the modules that this page was seen to need are at work. */
+export const ready = () => Promise.all(loaded.values());
 
 /* The lookup in its place or as a dialog, and terms above the results of the search: brought in when first used. */
 if (asked.has("lookup")) {

@@ -28,6 +28,8 @@ const tell = async (link) => {
   return [`mw-preview${verdict ? ` mw-v-${verdict}` : ""}`, ...parts];
 };
 const tip = tooltip("mw-preview", linkAt, tell);
+/* The event that brought this module in. */
+export const at = tip.meet;
 
 document.addEventListener(
   "click",

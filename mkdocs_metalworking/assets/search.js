@@ -1,6 +1,8 @@
-/* Terms above the results of Material's search: the same answers as the lookup's, spelling mistakes and all. */
+/* Terms above the results of Material's search: the same answers as the lookup's, spelling mistakes and all; below a
+   result, the lines of code that were found. */
 import { labels, lookup, make, root } from "./base.js";
 import { ranked, rowsOf } from "./lookup-find.js";
+import { showLines } from "./search-code.js";
 
 const SURE = 88;
 let rows;
@@ -18,8 +20,20 @@ const boxOf = (field) => {
   return box;
 };
 
+/* Material adds results as one scrolls. */
+const watched = new WeakSet();
+const watch = (field) => {
+  const list = field.closest(".md-search")?.querySelector(".md-search-result__list");
+  if (!list) return;
+  showLines(list, field.value);
+  if (watched.has(list)) return;
+  watched.add(list);
+  new MutationObserver(() => showLines(list, field.value)).observe(list, { childList: true });
+};
+
 const draw = async (field) => {
   const text = field.value;
+  watch(field);
   await load();
   const box = text === field.value && boxOf(field);
   if (!box) return;

@@ -46,7 +46,7 @@ export const tooltip = (id, at, tell) => {
   };
 
   document.addEventListener("pointerdown", (event) => (pointer = event.pointerType), true);
-  document.addEventListener("pointerover", (event) => {
+  const over = (event) => {
     if (event.pointerType === "touch") return;
     const thing = at(event);
     if (thing) {
@@ -54,12 +54,14 @@ export const tooltip = (id, at, tell) => {
       else later(() => show(thing), 220);
     } else if (tip.contains(event.target)) clearTimeout(timer);
     else if (anchor !== document.activeElement) later(hide, 200);
-  });
-  document.addEventListener("focusin", (event) => {
+  };
+  const focused = (event) => {
     const thing = at(event);
     if (thing?.matches(":focus-visible") && pointer !== "touch") show(thing);
     else if (anchor && !tip.contains(event.target)) hide();
-  });
+  };
+  document.addEventListener("pointerover", over);
+  document.addEventListener("focusin", focused);
   document.addEventListener("keydown", (event) => {
     pointer = "key";
     if (event.key === "Escape") hide();
@@ -71,5 +73,7 @@ export const tooltip = (id, at, tell) => {
     shows: (thing) => thing === anchor,
     holds: (element) => tip.contains(element),
     touched: () => pointer === "touch",
+    /* For an event from before the module was here. */
+    meet: (event) => (event.type === "focusin" ? focused : over)(event),
   };
 };

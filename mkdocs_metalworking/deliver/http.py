@@ -166,6 +166,8 @@ def _pieces(answer: requests.Response, limits: Limits) -> Iterator[bytes]:
         while piece := answer.raw.read1(_CHUNK, decode_content=False):
             room = limits.max_bytes - size + 1
             data = inflate.decompress(piece, room) if inflate else piece
+            if inflate and inflate.unused_data:
+                raise zlib.error  # it goes on behind its end: zlib would keep that, all of it and again and again
             size += len(data)
             if size > limits.max_bytes:
                 raise NotDelivered("not-delivered", f"{host}: more than the limit of {limits.max_bytes} bytes")

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..git.command import enclosing_git_dir
 from ..git.worktree import WorkTree, enclosing_work_tree
-from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity
+from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity, reason_of
 from ..quote.lock import Lock, load_lock
 from ..quote.quantities import Quantities
 from ..quote.quoter import Quoter
@@ -50,7 +50,7 @@ class Settings:
     def of(cls, options: Mapping[str, Any], *, base: Path | None = None) -> Settings:
         """Build settings from options named as in mkdocs.yml; relative paths start at *base*, or ``root``.
 
-        Raises MetalworkingError (``config``) for an unknown transport.
+        Raises MetalworkingError (``config``) for an unknown transport, and a store in the home of nobody.
         """
         root = (base or Path()).joinpath(options.get("root") or ".").resolve()
         chosen = tuple(options.get("transports") or ORDER)
@@ -58,6 +58,10 @@ class Settings:
             if name not in KNOWN:
                 raise MetalworkingError("config", f"unknown transport {name!r}", f"known: {', '.join(KNOWN)}")
         store = options.get("store")
+        try:
+            store = Path(store).expanduser() if store else None
+        except RuntimeError:
+            raise MetalworkingError("config", f"no folder for the store: {store}", "write another store:") from None
         return cls(
             root=root,
             sources=root / (options.get("sources") or "sources.yml"),
@@ -100,12 +104,18 @@ class Project:
         self.quantities = self.quantities.without(wrong)
 
     @classmethod
-    def load(cls, settings: Settings, *, progress: Progress = SILENT) -> Project:
-        """Read sources.yml, sources.lock and quantities.yml; what is wrong is in ``problems``, nothing is raised."""
+    def load(
+        cls, settings: Settings, *, progress: Progress = SILENT, drafts: Mapping[Path, str] | None = None
+    ) -> Project:
+        """Read sources.yml, sources.lock and quantities.yml; what is wrong is in ``problems``, nothing is raised.
+
+        *drafts*, by path, stand in the place of files.
+        """
         problems: list[Diagnostic] = []
+        drafts = drafts or {}
         sources, lock = Sources(path=settings.sources.name), Lock(path=settings.lock.name)
         try:
-            text = settings.sources.read_text(encoding="utf-8")
+            text = _text(settings.sources, drafts)
             sources, found = load_sources(text, settings.sources.name)
             problems += found
         except FileNotFoundError:
@@ -115,14 +125,14 @@ class Project:
         except (OSError, UnicodeDecodeError) as error:
             problems.append(_unreadable(settings.sources, error))
         try:
-            lock, found = load_lock(settings.lock.read_text(encoding="utf-8"), settings.lock.name)
+            lock, found = load_lock(_text(settings.lock, drafts), settings.lock.name)
             problems += found
         except FileNotFoundError:
             pass
         except (OSError, UnicodeDecodeError) as error:
             problems.append(_unreadable(settings.lock, error))
         store = Store(settings.store or default_root())
-        quantities, found = _quantities(settings.quantities, store)
+        quantities, found = _quantities(settings.quantities, drafts.get(settings.quantities))
         problems += found
         proofs = Proofs(store, settings.code, mirrors=sources.mirrors(), also=settings.also)
         reach = Reach(
@@ -148,9 +158,13 @@ class Project:
             self.worktree.close()
 
 
-def _quantities(path: Path, store: Store) -> tuple[Quantities, list[Diagnostic]]:
+def _text(path: Path, drafts: Mapping[Path, str]) -> str:
+    return drafts[path] if path in drafts else path.read_text(encoding="utf-8")
+
+
+def _quantities(path: Path, draft: str | None) -> tuple[Quantities, list[Diagnostic]]:
     try:
-        return read_quantities(path, store)
+        return read_quantities(path, draft)
     except MetalworkingError as problem:
         wrong = problem.diagnostic
     except (OSError, UnicodeDecodeError) as error:
@@ -160,8 +174,3 @@ def _quantities(path: Path, store: Store) -> tuple[Quantities, list[Diagnostic]]
 
 def _unreadable(path: Path, error: Exception) -> Diagnostic:
     return Diagnostic(Severity.ERROR, "config", f"cannot read it: {reason_of(error)}", "", Location(path.name))
-
-
-def reason_of(error: Exception) -> str:
-    """Return why a file could not be read or written, in a few words."""
-    return error.strerror if isinstance(error, OSError) and error.strerror else str(error)

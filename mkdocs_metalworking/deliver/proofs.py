@@ -14,7 +14,7 @@ from ..git.cat_file import CatFile
 from ..git.clones import Clones
 from ..git.command import Git, GitError
 from ..git.fetch import Fetched
-from ..git.objects import MissingObject, Objects, resolve_path, tree_of
+from ..git.objects import MissingObject, Objects, files_below, resolve_path, tree_of
 from ..git.proof import Recorded, proves
 from ..quote.blob import LockedFile
 from ..quote.diagnostics import MetalworkingError, printable
@@ -104,6 +104,15 @@ class Proofs:
                     names = [name.decode("utf-8", "replace") for name, _ in tree_of(objects, commit)]
                     return resolve_path(objects, commit, path) is not None, names
         return None
+
+    def paths(self, repo: str, commit: str) -> list[str]:
+        """Return the paths of all files of *commit*; none where neither a clone nor the store has its trees."""
+        with self._mutex:
+            known: list[Objects] = [*self._clones_of(repo, commit), self._kept]
+            for objects in known:
+                with contextlib.suppress(GitError):
+                    return list(files_below(objects, commit, ""))
+        return []
 
     def bytes_here(self, file: LockedFile) -> bytes | None:
         """Return the bytes that the store has for *file*, else its blob from a clone, checked by nothing but its id."""

@@ -85,6 +85,12 @@ class Resolver:
         kind = Unavailable if isinstance(answer, Unavailable) else MetalworkingError
         raise kind(found.code, found.message, found.hint)
 
+    def via(self, file: LockedFile) -> str:
+        """Return from where *file* came, without reading it again. Raises as *resolve* does."""
+        with self._lock:
+            answer = self._known.get(file)
+        return answer if isinstance(answer, str) else self.resolve(file).via
+
     def confirm(self, file: LockedFile) -> None:
         """Raise MetalworkingError when what lies on this machine says that the lock is wrong about *file*.
 

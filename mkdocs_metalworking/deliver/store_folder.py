@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import logging
 import os
@@ -54,6 +55,8 @@ class StoreFolder:
         Raises OSError when the store cannot be written.
         """
         self._sweep()
+        if _behind_link(path):
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = path.with_name(f".{path.name[:16]}.{os.getpid()}.{secrets.token_hex(6)}.tmp")
         try:
@@ -73,7 +76,10 @@ class StoreFolder:
                 temporary.unlink()
 
     def discard(self, path: Path, why: str) -> None:
-        """Remove a damaged entry and say so."""
+        """Remove a damaged entry and say so; what a link leads to is somebody else's and stays."""
+        if _behind_link(path):
+            self._log.warning("metalworking: a damaged cache entry behind a link stays: %s", printable(why))
+            return
         self._log.warning("metalworking: removed a damaged cache entry: %s", printable(why))
         with contextlib.suppress(OSError):
             if path.is_dir() and not path.is_symlink():
@@ -95,10 +101,13 @@ class StoreFolder:
         oldest = time.time() - _LEFTOVER_SECONDS
         for leftover in self.root.glob("*/*/.*.tmp"):
             with contextlib.suppress(OSError):
-                if leftover.parent.is_symlink() or leftover.parent.parent.is_symlink():
-                    continue  # what a link leads to is somebody else's
-                if leftover.lstat().st_mtime < oldest:
+                if not _behind_link(leftover) and leftover.lstat().st_mtime < oldest:
                     leftover.unlink()
+
+
+def _behind_link(path: Path) -> bool:
+    """Tell whether one of the two folders around an entry is a link; the store itself may be one."""
+    return path.parent.is_symlink() or path.parent.parent.is_symlink()
 
 
 def is_named(path: Path) -> bool:

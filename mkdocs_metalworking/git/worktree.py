@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -61,6 +61,12 @@ class WorkTree:
         check_content(key, data)
         described = LockedFile.of(own_key(path, "0" * len(blob)), data)
         return LockedFile(key, described.blob, described.sha256, described.size, described.lines), data
+
+    def paths(self) -> Iterable[str]:
+        """Return the paths of all files that git tracks; none when git cannot be asked."""
+        with contextlib.suppress(MetalworkingError):
+            return [path for path, (mode, _) in self._listed("").items() if mode.startswith("100")]
+        return ()
 
     def commit_of(self, file: LockedFile, lines: Sequence[str], ranges: Ranges) -> str:
         """Return HEAD when it has *ranges* of *lines* at these very places of *file*; "" when it has not."""

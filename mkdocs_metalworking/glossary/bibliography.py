@@ -18,12 +18,15 @@ from .source_list import KINDS
 _USED = re.compile(r'<span class="mw-used" data-key="([^"]*)"></span>')
 
 
-def sources_page(sources: Sources, labels: Labels) -> str:
-    """Return the Markdown; a mark stands where the pages go, which are known when all are rendered."""
-    return "\n".join(_lines(sources, labels))
+def sources_page(sources: Sources, labels: Labels, where: Callable[[str], str]) -> str:
+    """Return the Markdown; a mark stands where the pages go, which are known when all are rendered.
+
+    *where* returns the link to a page of the site, as authors write it.
+    """
+    return "\n".join(_lines(sources, labels, where))
 
 
-def _lines(sources: Sources, labels: Labels) -> Iterator[str]:
+def _lines(sources: Sources, labels: Labels, where: Callable[[str], str]) -> Iterator[str]:
     yield '<div class="mw-sources" markdown="1">'
     yield ""
     yield filter_bar(labels, len(sources.pins) + len(sources.references))
@@ -49,7 +52,7 @@ def _lines(sources: Sources, labels: Labels) -> Iterator[str]:
             yield f"## {title} {{ #{_kind_id(title)} }}"
             yield ""
             for reference in sorted(found, key=lambda r: (r.author.casefold(), r.title.casefold())):
-                yield _reference(reference)
+                yield _reference(reference, where)
     yield ""
     yield "</div>"
 
@@ -68,9 +71,11 @@ def _pin(pin: Pin) -> Iterator[str]:
     yield _mark(_pin_key(pin))
 
 
-def _reference(reference: Reference) -> str:
+def _reference(reference: Reference, where: Callable[[str], str]) -> str:
     title = f"<cite>{literal(reference.title)}</cite>"
-    if reference.url:
+    if reference.page:
+        title = f"[{title}](<{where(reference.page)}>)"
+    elif reference.url:
         title = f'<a href="{literal(reference.url)}">{title}</a>'
     parts = ", ".join(part for part in (literal(reference.author), title, literal(reference.date)) if part)
     about = f" {reference.about}" if reference.about else ""

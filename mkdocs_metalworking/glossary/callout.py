@@ -15,7 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity
+from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity, reason_of
 from ..quote.lines import text_lines
 from ..quote.quantities import Quantities
 from ..quote.quantity_mentions import fill_plain
@@ -97,7 +97,7 @@ def _link_list(name: str, entry: object, root: Path) -> LinkList:
         try:
             lines = (root / str(entry["pages"])).read_text(encoding="utf-8").splitlines()
         except (OSError, UnicodeDecodeError) as error:
-            raise _wrong(f"callouts: links: {name}: {entry['pages']} cannot be read", str(error)) from error
+            raise _wrong(f"callouts: links: {name}: {entry['pages']} cannot be read", reason_of(error)) from error
         titles = [(slug, title.strip()) for slug, _, title in (line.partition(" ") for line in lines) if slug]
     return LinkList(name, str(entry["label"]), str(entry["url"]), tuple(titles))
 
@@ -127,8 +127,8 @@ class PageMeta:
 
     summary: str = ""
     callout: Callout | None = None
-    chapter: bool = True
-    """On the first page of a section: whether the section is a chapter of the book."""
+    chapter: bool | None = None
+    """False on the first page of a section that is no chapter; True on a page of the book outside the sections."""
 
 
 def split_front_matter(text: str) -> tuple[str, int]:
@@ -184,7 +184,8 @@ def page_meta(meta: Mapping[str, Any], callouts: Callouts | None) -> PageMeta:
             misleads=entry.get("misleads", ""),
             aspect=entry.get("aspect", ""),
         )
-    return PageMeta(str(meta.get("summary") or ""), found, meta.get("chapter") is not False)
+    chapter = meta.get("chapter")
+    return PageMeta(str(meta.get("summary") or ""), found, chapter if isinstance(chapter, bool) else None)
 
 
 def _check_links(document: YamlDocument, callouts: Callouts | None) -> list[Diagnostic]:

@@ -1,9 +1,13 @@
-"""The book: the sections of the nav are its chapters, the order of the nav is the order of reading."""
+"""The book: the sections of the nav are its chapters, the order of the nav is the order of reading.
+
+A page may stand between or behind the chapters by itself: a chapter of one page that has no title and no number.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Generic, TypeVar
 
 P = TypeVar("P")
@@ -11,11 +15,15 @@ P = TypeVar("P")
 
 @dataclass(frozen=True, slots=True)
 class Chapter(Generic[P]):
-    """A section of the nav: its title, its index page, if it has one, and its pages in order of reading."""
+    """A section of the nav: its title, its index page, if it has one, and its pages in order of reading.
+
+    ``alone`` is a page outside the sections.
+    """
 
     title: str
     opening: P | None
     pages: tuple[P, ...]
+    alone: bool = False
 
     @property
     def all(self) -> tuple[P, ...]:
@@ -25,7 +33,10 @@ class Chapter(Generic[P]):
 
 @dataclass(frozen=True, slots=True)
 class Place(Generic[P]):
-    """Where a reader is. ``number`` counts the chapter's pages from 1; 0 on the opening page."""
+    """Where a reader is. ``number`` counts the chapter's pages from 1; 0 on the opening page.
+
+    ``chapter_number`` counts chapters from 1; 0 on a page that stands alone.
+    """
 
     chapter: Chapter[P]
     chapter_number: int
@@ -40,8 +51,8 @@ class Place(Generic[P]):
 
     @property
     def ends_chapter(self) -> bool:
-        """Whether this is the last page of its chapter, so that *next* opens another one."""
-        return self.number == self.count
+        """Whether this is the last page of its chapter, so that *next* stands outside of it."""
+        return not self.chapter.alone and self.number == self.count
 
 
 class Book(Generic[P]):
@@ -56,7 +67,9 @@ class Book(Generic[P]):
         where = {page: index for index, page in enumerate(order)}
         self.front = tuple(front)
         self._order = order
-        for chapter_number, chapter in enumerate(self.chapters, 1):
+        numbers = count(1)
+        for chapter in self.chapters:
+            chapter_number = 0 if chapter.alone else next(numbers)
             for page in chapter.all:
                 index = where[page]
                 number = chapter.pages.index(page) + 1 if page in chapter.pages else 0

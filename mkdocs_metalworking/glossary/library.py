@@ -42,11 +42,15 @@ class Library:
         uris = set()
         for uri, text, label in pages:
             uris.add(uri)
-            if self._texts.get(uri) != text:
-                self.entries[uri] = read_entry(uri, text, label, self.asked, self._quantities)
-                self._texts[uri] = text
+            self.renew(uri, text, label)
         for gone in self.entries.keys() - uris:
             del self.entries[gone], self._texts[gone]
+
+    def renew(self, uri: str, text: str, label: str) -> None:
+        """Read the front matter of one page, when its text changed."""
+        if self._texts.get(uri) != text:
+            self.entries[uri] = read_entry(uri, text, label, self.asked, self._quantities)
+            self._texts[uri] = text
 
     def put(self, entry: Entry) -> None:
         """Let *entry* stand for its page until *read* is called; the page is read again then."""
@@ -73,7 +77,7 @@ def without_callout(book: Book[str], library: Library, key: str, label: Callable
     *label* gives a page's path as messages show it.
     """
     for chapter in book.chapters:
-        for uri in chapter.pages:
+        for uri in () if chapter.alone else chapter.pages:
             entry = library.entries.get(uri)
             if entry is not None and entry.meta.callout is None and not entry.problems:
                 hint = f"write {key}: in its front matter; the verdict none says that nothing corresponds"

@@ -51,6 +51,6 @@ class Marks:
         if mark == "mapping-table":
             return mapping_table(self.terms, link, discussed_in(self.entries(), self.terms), self.asked)
         if mark == "sources":
-            return sources_page(self.sources, self.asked.labels)
+            return sources_page(self.sources, self.asked.labels, lambda page: relpath(page, dirname(uri) or "."))
         entries = list(self.entries())
         return az_index(entries, terms_of(entries, self.terms), link, self.asked.labels, self.table)

@@ -22,15 +22,20 @@ KINDS = (
 )
 
 
-def source_list(sources: Sources) -> str:
-    """Return the Markdown of SOURCES.md."""
-    return "\n".join(_lines(sources)) + "\n"
+MARKER = "<!-- Written by `metalworking sources` from sources.yml. -->"
 
 
-def _lines(sources: Sources) -> Iterator[str]:
-    yield "# Sources"
-    yield ""
-    yield "<!-- Written by `metalworking sources` from sources.yml. -->"
+def source_list(sources: Sources, docs: str = "docs/", *, before: str = "") -> str:
+    """Return the Markdown of SOURCES.md; *docs* leads to the site's pages from there.
+
+    What stands above its marker in *before*, the file as it is, stays: that part is written by hand.
+    """
+    above, found, _ = before.partition(MARKER)
+    return (above if found else "# Sources\n\n") + "\n".join(_lines(sources, docs)) + "\n"
+
+
+def _lines(sources: Sources, docs: str) -> Iterator[str]:
+    yield MARKER
     yield ""
     yield "## Repositories"
     yield ""
@@ -47,7 +52,7 @@ def _lines(sources: Sources) -> Iterator[str]:
             yield f"## {title}"
             yield ""
             for reference in found:
-                yield _reference(reference)
+                yield _reference(reference, docs)
 
 
 def _pin(pin: Pin) -> Iterator[str]:
@@ -71,9 +76,11 @@ def _pin(pin: Pin) -> Iterator[str]:
         yield f"- Also delivered by the {package.kind} `{package.name}=={package.version}`, under `{package.root}`"
 
 
-def _reference(reference: Reference) -> str:
+def _reference(reference: Reference, docs: str) -> str:
     title = _plain(reference.title)
-    if reference.url:
+    if reference.page:
+        title = f"[{title}](<{docs}{reference.page}>)"
+    elif reference.url:
         title = f"[{title}]({reference.url.replace('(', '%28').replace(')', '%29')})"
     parts = ", ".join(p for p in (_plain(reference.author), title, reference.date) if p)
     return f"- {parts}." + (f" {reference.about}" if reference.about else "")

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity
+from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity, reason_of
 from ..quote.yamldoc import load_yaml
 
 KEYS = ("cuda", "metal")
@@ -112,7 +112,8 @@ def read_rows(path: Path, label: str, draft: str | None = None) -> tuple[list[Ro
     try:
         document = load_yaml(path.read_text(encoding="utf-8") if draft is None else draft, label)
     except (OSError, UnicodeDecodeError) as error:
-        return [], [MetalworkingError("mapping", f"cannot read {label}: {error}", "see the option mapping:").diagnostic]
+        said, hint = f"cannot read it: {reason_of(error)}", "see the option mapping:"
+        return [], [Diagnostic(Severity.ERROR, "mapping", said, hint, Location(label))]
     except MetalworkingError as problem:
         return [], [problem.diagnostic]
     if document.data is None:

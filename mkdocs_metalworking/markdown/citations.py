@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import OrderedDict
 from collections.abc import Iterator, KeysView
+from html import unescape
+from posixpath import dirname, relpath
 from typing import Any, cast
 from xml.etree.ElementTree import Element
 
@@ -20,6 +23,7 @@ from .visible import html_attribute, html_text
 from .work import Work
 
 _START = "\ufdef[@"
+_PAGE_LINK = re.compile(r'<a data-mw-page="(?P<page>[^"]*)">(?P<title>.*?)</a>', re.DOTALL)
 
 
 class _Growing(OrderedDict[str, str]):
@@ -98,17 +102,29 @@ class CitationProcessor(Treeprocessor):
             cited = work.quoter().cite(met.mention.what)
         except MetalworkingError as problem:
             met.outcome = Outcome.REPORTED
-            work.page.report(problem, met.where)
+            work.page.report(problem, met.where, met)
             return f" {text}"  # with its mark, by which the search for leftovers knows that it was told
         met.outcome, met.shown = Outcome.SHOWN, cited
         work.page.citations.append(cited)
         html = describe(cited)
         if footnotes is None:
-            return work.stash(html)
+            return placed(work, html)
         name = "cite-" + hashlib.sha256(html.encode()).hexdigest()[:8]
         if name not in footnotes.footnotes:
-            footnotes.setFootnote(name, work.stash(html))
+            footnotes.setFootnote(name, placed(work, html))
         return f"[^{name}]"
+
+
+def placed(work: Work, html: str) -> str:
+    """Put the *html* of a footnote aside; links in it to pages of the site become Markdown, which the host resolves."""
+    parts, end = [], 0
+    for link in _PAGE_LINK.finditer(html):
+        parts.append(work.stash(html[end : link.start()]))
+        inner, (page, _, anchor) = work.stash(link["title"]), unescape(link["page"]).partition("#")
+        where = relpath(page, dirname(work.page.uri) or ".") + (f"#{anchor}" if anchor else "")
+        parts.append(f"[{inner}](<{where}>)" if work.page.uri else inner)
+        end = link.end()
+    return "".join((*parts, work.stash(html[end:])))
 
 
 def describe(cited: CitedReference | CitedLines) -> str:
@@ -137,6 +153,8 @@ def describe_reference(cited: CitedReference) -> str:
     """Return author, linked title and date of a reference as HTML."""
     reference = cited.reference
     title = f"<cite>{html_text(reference.title)}</cite>"
-    if reference.url:
+    if reference.page:
+        title = f'<a data-mw-page="{html_attribute(reference.page)}">{title}</a>'
+    elif reference.url:
         title = f'<a href="{html_attribute(reference.url)}">{title}</a>'
     return ", ".join(part for part in (html_text(reference.author), title, html_text(reference.date)) if part)

@@ -18,6 +18,8 @@ from ..quote.mentions import Kind
 from ..quote.own import Changed
 from ..quote.quotation import Quotation
 from . import figure, highlight
+from .anchors import Anchors
+from .coloring import ask_ahead
 from .quantities import fill
 from .tracking import MARK, Met, Outcome
 from .work import Figure, Work
@@ -83,7 +85,7 @@ class ExcerptProcessor(BlockProcessor):
             f"{line.strip()[:60]} stands under an excerpt, which takes no attributes",
             "take it out; the excerpt has an id of its own, which its line numbers link to",
         )
-        self._work.page.report(problem, met.where)
+        self._work.page.report(problem, met.where, met)
 
     def _element(self, met: Met) -> Element:
         work, where = self._work, met.where
@@ -97,11 +99,11 @@ class ExcerptProcessor(BlockProcessor):
             element = self._figure(quotation, met)
         except MetalworkingError as problem:
             met.outcome = Outcome.REPORTED
-            work.page.report(problem, where)
+            work.page.report(problem, where, met)
             difference = problem.difference if isinstance(problem, Changed) else ()
             return figure.error(problem.diagnostic.at(where), work.labels, difference)
         if quotation.missing is not None:
-            work.page.report(quotation.missing, where)
+            work.page.report(quotation.missing, where, met)
         met.outcome, met.shown = Outcome.SHOWN, quotation
         work.page.quotations.append(quotation)
         return element
@@ -109,7 +111,7 @@ class ExcerptProcessor(BlockProcessor):
     def _figure(self, quotation: Quotation, met: Met) -> Element:
         work = self._work
         searchable = work.search if quotation.directive.search is None else quotation.directive.search
-        anchors = figure.Anchors.of(quotation, work.page.ids, work.page.copies)
+        anchors = work.page.names.give(quotation)
         element = figure.figure(quotation, anchors, searchable=searchable)
         # Atomic, so that no inline pattern is tried on the stash mark.
         html, late = self._content(quotation, anchors)
@@ -118,14 +120,15 @@ class ExcerptProcessor(BlockProcessor):
         work.figures.append(Figure(element, quotation, anchors, met, index, late))
         return element
 
-    def _content(self, quotation: Quotation, anchors: figure.Anchors) -> tuple[str, str]:
+    def _content(self, quotation: Quotation, anchors: Anchors) -> tuple[str, str]:
         """Return the figure's content and ""; or what a search reads, and the key under which the content comes."""
         work = self._work
         if quotation.segments is None or not work.late or work.page.late is None:
             return figure.content(quotation, anchors, work.labels, work.line_cache), ""
         if quotation.directive.lang:
             highlight.lexer_named(quotation.directive.lang)  # an unknown name is an error now, not later
-        key = str(len(work.page.late))
+        ask_ahead(quotation, work.line_cache)
+        key = f"{work.page.seal}{len(work.page.late)}"
         work.page.late[key] = partial(figure.content, quotation, anchors, work.labels, work.line_cache)
         return figure.search_text(quotation, key), key
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from xml.etree.ElementTree import Element, SubElement
 
 from markdown.util import AtomicString
@@ -18,49 +17,19 @@ from pygments.lexer import Lexer
 from ..glossary.labels import Labels
 from ..quote.blob import FileKey
 from ..quote.diagnostics import Diagnostic, printable
-from ..quote.lines import LineRange, Ranges, Segment, format_ranges
+from ..quote.lines import LineRange, Ranges, format_ranges
 from ..quote.permalinks import permalink
 from ..quote.quotation import Quotation
 from ..quote.repo import Repo
 from ..quote.sources import Pin
 from . import highlight
+from .anchors import Anchors
+from .coloring import colored, lexer_of, parts
 from .highlight import LineCache
 from .left_out import left_out
 from .visible import html_attribute, html_text
 
 _IDENTIFIER = re.compile(r"[^\W\d]\w{2,}")
-
-
-@dataclass(frozen=True, slots=True)
-class Anchors:
-    """The ids of a figure and of its lines. They come from the quotation, so they survive edits around it."""
-
-    prefix: str
-    suffix: str
-
-    @classmethod
-    def of(cls, quotation: Quotation, taken: set[str], copies: dict[str, int] | None = None) -> Anchors:
-        """Choose ids that *taken* does not hold yet, and enter them there.
-
-        *copies* counts how often each was given, so that many copies on a page cost no search.
-        """
-        copies = {} if copies is None else copies
-        prefix = f"--{quotation.file.blob[:7]}-L"
-        numbers = [n for r in quotation.ranges for n in range(r.first, (r.last or 0) + 1)]
-        names = [f"{prefix}{n}" for n in numbers]
-        count = 1
-        while True:
-            anchors = cls(prefix, "" if count == 1 else f"-{count}")
-            ids = {f"{name}{anchors.suffix}" for name in names}
-            if ids.isdisjoint(taken):
-                taken |= ids
-                copies.update(dict.fromkeys(names, count))
-                return anchors
-            count = max(count, *(copies.get(name, 0) for name in names)) + 1
-
-    def line(self, number: int) -> str:
-        """Return the id of a source line."""
-        return f"{self.prefix}{number}{self.suffix}"
 
 
 def figure(quotation: Quotation, anchors: Anchors, *, searchable: bool) -> Element:
@@ -104,17 +73,19 @@ def _caption(quotation: Quotation, labels: Labels) -> str:
         title, mark = html_attribute(labels["dedented_by"].format(n=n)), html_text(labels["dedented"].format(n=n))
         space = quotation.indent.replace("\t", "&#9;")
         parts.append(f'<span class="mw-dedented" title="{title}" data-indent="{space}">{mark}</span>')
-    parts.append(_origin(quotation.public, pin, quotation.license_file, key.path) or _uncommitted(quotation, labels))
+    commit = quotation.commit or pin.commit
+    origin = _origin(quotation.public, pin, commit, quotation.license_file, key.path)
+    parts.append(origin or _uncommitted(quotation, labels))
     return f'<figcaption class="mw-caption">{" ".join(parts)}</figcaption>'
 
 
 @lru_cache(maxsize=1024)
-def _origin(key: FileKey | None, pin: Pin, terms: str, path: str) -> str:
+def _origin(key: FileKey | None, pin: Pin, commit: str, terms: str, path: str) -> str:
     """Return repository, commit and license of what is published, and "" of what is in no commit.
 
     A license without a file, and a commit of one's own that nobody told the home of, are told and not linked.
     """
-    commit = key.commit if key else pin.commit
+    commit = key.commit if key else commit
     if not commit:
         return ""
     short = pin.short or commit[:7]
@@ -154,33 +125,15 @@ def search_text(quotation: Quotation, key: str) -> str:
     return f'<pre class="mw-pre" data-mw="{key}">{text} {" ".join(words)}</pre>'
 
 
-@lru_cache(maxsize=256)
-def _lexer(path: str, lang: str, source: tuple[str, ...]) -> Lexer:
-    return highlight.lexer_named(lang) if lang else highlight.lexer_for(path, source)
-
-
 def code(quotation: Quotation, anchors: Anchors, labels: Labels, cache: LineCache = highlight.no_cache) -> str:
     """Return the code with numbers, highlights, gap marks and colours."""
-    parts: list[str] = []
-    directive, file = quotation.directive, quotation.file
+    shown: list[str] = []
     previous = 0
-    for segment in quotation.segments or ():
+    for part in parts(quotation):
+        segment = part.segment
         if previous:
-            lexer = _lexer(file.key.path, directive.lang, quotation.source)
-            parts.append(_gap(previous, segment.first, labels, lexer))
-        # The path, the language and the file decide the lexer, so the name of a cached line needs no lexer.
-        part = f"{segment.first}-{segment.last}:{directive.dedent}:{directive.lang}"
-        name = f"{highlight.FORMAT}:{file.sha256}:{part}:{file.key.path}"
-        make = partial(_highlighted, quotation, segment)
-        try:
-            lines = cache(name, make)
-            if not highlight.faithful(lines, segment.lines):
-                lines = make()
-                cache.replace(name, lines)
-        except highlight.TooSlow:
-            highlight.tell_slow(str(file.key))
-            lines = highlight.plain_lines(segment.lines)
-        parts.extend(_line(html, n, anchors, n in quotation.hl) for n, html in enumerate(lines, segment.first))
+            shown.append(_gap(previous, segment.first, labels, lexer_of(quotation)))
+        shown.extend(_numbered(colored(part, cache), segment.first, anchors, quotation.hl))
         previous = segment.last
     digits = len(str(quotation.ranges[-1].last))
     lines_shown = format_ranges(quotation.ranges).replace("L", "")
@@ -189,24 +142,18 @@ def code(quotation: Quotation, anchors: Anchors, labels: Labels, cache: LineCach
         label += f" ({anchors.suffix[1:]})"
     return (
         f'<pre class="mw-pre mw-d{digits}" tabindex="0" role="region" aria-label="{html_attribute(label)}">'
-        f'<span class="mw-code highlight"><code>{"".join(parts)}</code></span></pre>'
+        f'<span class="mw-code highlight"><code>{"".join(shown)}</code></span></pre>'
     )
 
 
-def _highlighted(quotation: Quotation, segment: Segment) -> list[str]:
-    path = quotation.file.key.path
-    lexer = _lexer(path, quotation.directive.lang, quotation.source)
-    lead = highlight.opening_comment(quotation.source[: segment.first - 1], path)
-    return highlight.highlight_lines(segment.lines, lexer, lead=lead)
-
-
-def _line(html: str, number: int, anchors: Anchors, lit: bool) -> str:
-    name = anchors.line(number)
-    classes = "mw-l mw-hl" if lit else "mw-l"
-    return (
-        f'<span class="{classes}" id="{name}"><a href="#{name}" data-n="{number}" tabindex="-1" aria-hidden="true"></a>'
-        f"{html}\n</span>"
-    )
+def _numbered(lines: Sequence[str], first: int, anchors: Anchors, lit: frozenset[int]) -> list[str]:
+    """Return each line with its id and its number, which is a link to itself."""
+    before, after = anchors.prefix, anchors.suffix
+    return [
+        f'<span class="{"mw-l mw-hl" if n in lit else "mw-l"}" id="{before}{n}{after}">'
+        f'<a href="#{before}{n}{after}" data-n="{n}" tabindex="-1" aria-hidden="true"></a>{html}\n</span>'
+        for n, html in enumerate(lines, first)
+    ]
 
 
 def _gap(last: int, first: int, labels: Labels, lexer: Lexer) -> str:

@@ -11,7 +11,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
-from html import escape, unescape
+from html import escape
 from io import StringIO
 from typing import Protocol
 
@@ -23,8 +23,9 @@ from pygments.token import STANDARD_TYPES, Text, Whitespace, _TokenType
 from pygments.util import ClassNotFound
 
 from ..quote.diagnostics import INVISIBLE, MetalworkingError
+from .highlight_pool import Job
 from .lexer import MetalLexer
-from .visible import show_invisible, unmark
+from .visible import plainly_visible, show_invisible, unmark
 
 FORMAT = f"4:{pygments.__version__}"
 """Changes whenever the HTML of a line changes, so that cached lines are made anew."""
@@ -125,32 +126,31 @@ def plain_lines(lines: Iterable[str]) -> list[str]:
     return [show_invisible(escape(line).replace("&#x27;", "&#39;")) for line in lines]
 
 
-_TAG = re.compile("<[^>]*>?")  # one that nothing closes would be closed by what follows on the page
-_SPANS = frozenset(f'<span class="{name}">' for name in STANDARD_TYPES.values() if name)
-_FOREIGN = re.compile("&(?!amp;|lt;|gt;|quot;|#39;)|[<>]")
-"""What no run of text between two tags holds, since it was escaped whole; whether quotation marks are is Pygments'."""
+_RUN = re.compile(r'<span class="([a-z0-9]+)">([^<\n]*)</span>')
+_CLASSES = frozenset(name for name in STANDARD_TYPES.values() if name)
+_SPLIT_REFERENCE = re.compile("&[#a-z0-9]*<")
+"""A reference that a tag ends, which a browser would read on."""
 
 
 def faithful(html: Sequence[str], lines: Sequence[str]) -> bool:
     """Tell whether *html* is *lines* and nothing more: their very text, in flat spans that carry a colour or a mark.
 
-    What a cache gives back is checked by it: a cache is a file that something else may have written.
+    What a cache gives back is checked by it: a cache is a file that something else may have written. With the spans of
+    colours cut out, what is left must be the lines as they are escaped here: any other tag or reference differs.
     """
     if len(html) != len(lines):
         return False
-    text = "\n".join(html)
-    if INVISIBLE.search(text) and show_invisible(text) != text:
-        return False
-    if "mw-ctl" in text:
+    text, code = "\n".join(html), "\n".join(lines)
+    if not plainly_visible(code) or not text.isascii():
+        if INVISIBLE.search(text) and show_invisible(text) != text:
+            return False
         text = unmark(text)
-    tags = _TAG.findall(text)
-    # Flat: every other tag opens a colour, and the one behind it closes it.
-    if len(tags) % 2 or set(tags[1::2]) - {"</span>"} or set(tags[::2]) - _SPANS:
+    runs = _RUN.split(text)  # text, class, text, text, class, text, ...
+    if not _CLASSES.issuperset(runs[1::3]):
         return False
-    # A tag stands between two runs, so that no reference is read over it.
-    if _FOREIGN.search(_TAG.sub("\t", text)):
-        return False
-    return unescape(_TAG.sub("", text)) == "\n".join(lines)
+    del runs[1::3]
+    shown = "".join(runs).replace("&quot;", '"').replace("&#39;", "'")  # whether they are escaped is Pygments'
+    return shown == escape(code, quote=False) and not _SPLIT_REFERENCE.search(text)
 
 
 class LineCache(Protocol):
@@ -158,6 +158,9 @@ class LineCache(Protocol):
 
     def __call__(self, key: str, make: Callable[[], list[str]], /) -> list[str]:
         """Return what is kept under *key*, or make and keep it."""
+
+    def ahead(self, key: str, job: Callable[[], Job], /) -> None:
+        """Begin to make what is not kept under *key*; it will be asked for."""
 
     def replace(self, key: str, lines: list[str], /) -> None:
         """Keep *lines* in the place of what was kept and turned out wrong."""
@@ -169,6 +172,9 @@ class NoCache:
     def __call__(self, key: str, make: Callable[[], list[str]], /) -> list[str]:
         """Make the lines anew."""
         return make()
+
+    def ahead(self, key: str, job: Callable[[], Job], /) -> None:
+        """Begin nothing."""
 
     def replace(self, key: str, lines: list[str], /) -> None:
         """Keep nothing."""

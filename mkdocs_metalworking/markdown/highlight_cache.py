@@ -17,6 +17,8 @@ from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
+from .highlight_pool import HighlightPool, Job
+
 _LOG = logging.getLogger(__name__)
 _TABLE = "CREATE TABLE lines (key BLOB PRIMARY KEY, html BLOB NOT NULL, used INTEGER NOT NULL) WITHOUT ROWID"
 _PACKED_MAX = 16 << 20
@@ -27,15 +29,21 @@ MAX_ENTRIES = 50_000
 
 _ENTRY_MAX = 64 << 20
 """Bytes that an entry may unpack to."""
+_JOURNALS = ("-journal", "-wal", "-shm")
+"""What SQLite would read beside a database. None is made here, and SQLite deletes whatever file a journal names as the
+one above it (https://www.sqlite.org/fileformat2.html#the_rollback_journal)."""
 
 
 class DiskLineCache:
     """Callable as a LineCache. Thread-safe; *version* names everything outside the key that shapes the HTML."""
 
-    def __init__(self, path: Path, version: str, *, max_entries: int = MAX_ENTRIES) -> None:
+    def __init__(
+        self, path: Path, version: str, *, max_entries: int = MAX_ENTRIES, pool: HighlightPool | None = None
+    ) -> None:
         self._path = path
         self._version = version
         self._max = max_entries
+        self._pool = pool
         self._mutex = threading.Lock()
         self._db: sqlite3.Connection | None = None
         self._broken = False
@@ -46,21 +54,40 @@ class DiskLineCache:
     def __call__(self, key: str, make: Callable[[], list[str]]) -> list[str]:
         """Return the lines kept under *key*, or make them."""
         with self._mutex:
-            name = sha256(f"{self._version}\0{key}".encode()).digest()
+            name = self._name(key)
             lines = self._read(name)
             if lines is None:
-                lines = make()
+                lines = (self._pool.take(key) if self._pool is not None else None) or make()
                 self._keep(name, lines)
             return lines
+
+    def ahead(self, key: str, job: Callable[[], Job]) -> None:
+        """Let a worker make what is not kept under *key*."""
+        if self._pool is not None:
+            with self._mutex:
+                kept = self._has(self._name(key))
+            if not kept:
+                self._pool.ahead(key, job())
 
     def replace(self, key: str, lines: list[str]) -> None:
         """Keep *lines* under *key* in the place of what was found wrong."""
         with self._mutex:
             _LOG.debug("highlight cache: a wrong entry is replaced")
-            self._keep(sha256(f"{self._version}\0{key}".encode()).digest(), lines)
+            self._keep(self._name(key), lines)
+
+    def _name(self, key: str) -> bytes:
+        return sha256(f"{self._version}\0{key}".encode()).digest()
 
     def _keep(self, name: bytes, lines: list[str]) -> None:
         self._new[name] = zlib.compress("\n".join(lines).encode(), 1)
+
+    def _has(self, name: bytes) -> bool:
+        db = self._open() if name not in self._new else None
+        try:
+            return db is None or bool(db.execute("SELECT 1 FROM lines WHERE key = ?", (name,)).fetchone())
+        except sqlite3.Error as error:
+            self._give_up(error)
+            return False
 
     def _read(self, name: bytes) -> list[str] | None:
         packed = self._new.get(name)
@@ -82,7 +109,9 @@ class DiskLineCache:
             return None
 
     def flush(self) -> None:
-        """Write what is new and drop what is old; called at a build's end."""
+        """Write what is new and drop what is old, and end the workers; called at a build's end."""
+        if self._pool is not None:
+            self._pool.close()
         with self._mutex:
             db = self._open() if self._new or self._used else None
             if db is None:
@@ -121,9 +150,12 @@ class DiskLineCache:
                 self._path.parent.mkdir(parents=True, exist_ok=True)
                 if os.path.lexists(self._path) and not stat.S_ISREG(os.lstat(self._path).st_mode):
                     raise sqlite3.DatabaseError("not a file: a link may lead to somebody else's")
+                if any(os.path.lexists(f"{self._path}{ending}") for ending in _JOURNALS):
+                    raise sqlite3.DatabaseError("a journal lies beside it, and none is made here")
                 self._db = sqlite3.connect(self._path, timeout=10, check_same_thread=False)
                 self._db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _PACKED_MAX)
                 self._db.execute("PRAGMA trusted_schema = OFF")
+                self._db.execute("PRAGMA journal_mode = MEMORY")
                 _check(self._db)
             except (OSError, sqlite3.Error) as error:
                 self._give_up(error)
@@ -138,8 +170,9 @@ class DiskLineCache:
                 self._db.close()
             self._db = None
         if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
-            with contextlib.suppress(OSError):
-                self._path.unlink()
+            for name in (self._path, *(Path(f"{self._path}{ending}") for ending in _JOURNALS)):
+                with contextlib.suppress(OSError):
+                    name.unlink()
 
 
 def _check(db: sqlite3.Connection) -> None:

@@ -147,7 +147,7 @@ class LeftoverProcessor(Treeprocessor):
         elif problem is None:
             raw = mention.raw.partition("\n")[0][:60].strip()
             problem = MetalworkingError("leftover", f"left over as text: {raw}", hint)
-        self._work.page.report(problem, met.where)
+        self._work.page.report(problem, met.where, met)
 
     def _lost(self, follows: int | None) -> bool:
         """Tell whether the directive that a note follows is shown; when it is not, there is nothing to tie it to."""

@@ -18,7 +18,7 @@ from ..quote.mentions import Kind
 from ..quote.own import moved
 from ..quote.permalinks import permalink
 from ..quote.quotation import Quotation
-from .figure import Anchors
+from .anchors import Anchors
 from .tracking import MARK, Met, Outcome, unmarked
 from .work import Figure, Work
 
@@ -102,7 +102,7 @@ class NotesProcessor(Treeprocessor):
             where = met.where if met is not None else figure.met.where
             if met is not None:
                 met.outcome = Outcome.REPORTED
-            self._work.page.report(problem, where)
+            self._work.page.report(problem, where, met or figure.met)
             return None
         return ranges
 

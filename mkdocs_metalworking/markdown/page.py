@@ -7,16 +7,21 @@ from dataclasses import dataclass, field, replace
 
 from ..glossary.callout import PageMeta
 from ..quote.citations import CitedLines, CitedReference
-from ..quote.diagnostics import Diagnostics, Location, MetalworkingError
+from ..quote.diagnostics import Diagnostic, Diagnostics, Location, MetalworkingError
 from ..quote.quotation import Quotation
-from .tracking import Met
+from .anchors import LineNames
+from .tracking import Met, new_seal
 
 
 @dataclass
 class PageContext:
-    """One page. ``path`` is shown in messages; ``source`` is the whole file, front matter included."""
+    """One page. ``path`` is shown in messages; ``source`` is the whole file, front matter included.
+
+    ``uri`` is its path from the docs folder, where a host tells it; without it a page links to no other.
+    """
 
     path: str = ""
+    uri: str = ""
     source: str | None = None
     meta: PageMeta | None = None
     diagnostics: Diagnostics = field(default_factory=Diagnostics)
@@ -28,22 +33,30 @@ class PageContext:
     """Whether the extension has seen the page."""
     met: list[Met] = field(default_factory=list)
     """Every mention on the page, and what became of it."""
-    ids: set[str] = field(default_factory=set)
+    reported: dict[Diagnostic, list[Met]] = field(default_factory=dict)
+    """The mentions that a problem is about; more than one where several on a line have the same."""
+    names: LineNames = field(default_factory=LineNames)
     """Ids given to lines of code; the host adds them to the page's anchors."""
-    copies: dict[str, int] = field(default_factory=dict)
-    """How often a line of code was given an id, so that a page may quote it ten thousand times."""
     links: list[str] = field(default_factory=list)
     """Targets of the links in the text, as the author wrote them."""
     late: dict[str, Callable[[], str]] | None = field(default_factory=dict)
     """Finished code by key, for a host that swaps it in after its search has read the page; None where none will."""
+    seal: str = field(default_factory=new_seal)
+    """Stands in what takes the place of finished code and of drawings: no text of the page can be taken for one."""
     words: dict[str, str] = field(default_factory=dict)
     """What a search reads in the place of finished code that stands on the page already, by key."""
     cut: list[str] = field(default_factory=list)
     """Excerpts that are taken out while a search reads the page."""
 
-    def report(self, problem: MetalworkingError, location: Location) -> None:
-        """Record *problem* at *location*; one without a line is of text that is not in the page's file."""
+    def report(self, problem: MetalworkingError, location: Location, met: Met | None = None) -> None:
+        """Record *problem* at *location*; one without a line is of text that is not in the page's file.
+
+        *met* is the mention that it is about.
+        """
         told = problem.diagnostic
         if location.line is None and not told.location.path:
             told = replace(told, message=f"{told.message}, in text that is not in the page's file")
-        self.diagnostics.add(told.at(location))
+        placed = told.at(location)
+        self.diagnostics.add(placed)
+        if met is not None:
+            self.reported.setdefault(placed, []).append(met)

@@ -13,7 +13,7 @@ from ..quote.diagnostics import Location, MetalworkingError
 from ..quote.mentions import Kind
 from ..quote.quantities import Quantities, Quantity
 from ..quote.quantity_mentions import QUANTITY, Form, QuantityMention, Shown, fill_plain, shown_quantity
-from .citations import describe, described
+from .citations import describe, described, placed
 from .marked_text import CODE_SPAN, Spans, footnotes_of, replace_in_footnotes, replace_in_tree
 from .tracking import MARK, Met, Outcome
 from .visible import html_attribute, html_text
@@ -28,6 +28,7 @@ _LITERAL_HTML = re.compile(
 _ATTRIBUTE = re.compile(
     r"!\[(?:[^\[\]]|\[=[^\[\]]*\]){0,2000}(?=\])|\]\([^()\n]*\)|<[A-Za-z][^<>]*>",
 )
+_READ = re.compile(r"""[\[\]()<>"'&\\`*_!]""")
 _START = "\ufdef[="
 _SOURCED = (Form.FULL, Form.CELL, Form.SENTENCE)
 """Forms that show the footnote of the source."""
@@ -62,7 +63,7 @@ class QuantityProcessor(Treeprocessor):
         in_attribute = Spans(_ATTRIBUTE, text)
 
         def html(shown: Shown, at: int) -> str:
-            return shown.text if in_attribute.cover(at) else self._html(shown, quantities)
+            return _inert(shown.text) if in_attribute.cover(at) else self._html(shown, quantities)
 
         return self._fill(text, CODE_SPAN, quantities, html)
 
@@ -97,7 +98,7 @@ class QuantityProcessor(Treeprocessor):
             shown = shown_quantity(met.mention.what, quantities)
         except MetalworkingError as problem:
             met.outcome = Outcome.REPORTED
-            work.page.report(problem, met.where)
+            work.page.report(problem, met.where, met)
             return None
         met.outcome, met.shown = Outcome.SHOWN, shown.quantity
         work.page.quantities.append(shown.quantity.key)
@@ -118,9 +119,14 @@ class QuantityProcessor(Treeprocessor):
         for html in [derivation(quantity, quantities, work)] if quantity.formula else map(describe, cited):
             name = "cite-" + hashlib.sha256(html.encode()).hexdigest()[:8]
             if name not in footnotes.footnotes:
-                footnotes.setFootnote(name, work.stash(html))
+                footnotes.setFootnote(name, placed(work, html))
             names.append(f"[^{name}]")
         return "".join(dict.fromkeys(names))
+
+
+def _inert(text: str) -> str:
+    """Return *text* so that neither Markdown nor HTML reads anything in it, where it becomes an attribute."""
+    return _READ.sub(lambda match: f"&#{ord(match[0])};", text)
 
 
 def fill(work: Work, text: str, where: Location) -> str:

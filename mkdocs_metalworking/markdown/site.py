@@ -52,6 +52,8 @@ class SiteExtension(Extension):
         self.line_cache: LineCache = highlight.no_cache
         self.base: Path | None = None
         """Where relative paths start, when the host tells: else the working directory."""
+        self.home = ""
+        """The name of the repository that the site lies in, when a host without plugins tells it."""
         self._project = project
         self._alone = project is None
 
@@ -73,6 +75,7 @@ class SiteExtension(Extension):
         wrong = (one for one in project.problems if one.location.path != project.settings.quantities.name)
         if (problem := next(wrong, None)) is not None:
             raise MetalworkingError(problem.code, problem.message, problem.hint, problem.location)
+        project.quoter.home = project.quoter.home or self.home
         return project.quoter
 
     def quantities(self) -> Quantities:

@@ -1,14 +1,16 @@
 """The mentions of a page on their way through Markdown.
 
 Before the page is converted, each mention gets a mark in front of it, made of characters that Unicode keeps for the
-inside of programs (noncharacters). Markdown carries the mark along, so that whoever meets it in a block, in the tree or
-in stashed HTML knows which mention stands there, and where it stands in the file. At the end every mark has been taken
-(shown), stands where text is literal, or is an error; and none is left in the page.
+inside of programs (noncharacters), and of a number that nobody knows before. Markdown carries the mark along, so that
+whoever meets it in a block, in the tree or in stashed HTML knows which mention stands there, and where it stands in the
+file. At the end every mark has been taken (shown), stands where text is literal, or is an error; and none is left in
+the page.
 """
 
 from __future__ import annotations
 
 import re
+import secrets
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -25,6 +27,15 @@ from ..quote.quantities import Quantity
 from ..quote.quotation import Quotation
 
 _ZERO = 0xFDD0
+_SEAL = 9
+"""Digits of a page's seal."""
+
+
+def new_seal() -> str:
+    """Return a number by which what stands for something of ours is told from a text that looks like it."""
+    return f"{secrets.randbelow(10**_SEAL):0{_SEAL}}"
+
+
 MARK = re.compile("\ufdee([\ufdd0-\ufdd9]+)\ufdef")
 FOREIGN = re.compile("[\ufdd0-\ufdef]")
 """Characters that no text may have; those of marks that something tore apart, at the end."""
@@ -54,6 +65,11 @@ class Met:
     shown: Quotation | CitedReference | CitedLines | Ranges | Quantity | None = None
     notes: list[Met] = field(default_factory=list)
 
+    @property
+    def place(self) -> Span | None:
+        """Where all of it stands in the file; None when it is not there."""
+        return None if self.shift is None else (self.mention.start + self.shift, self.mention.end + self.shift)
+
     def span(self, name: str) -> Span | None:
         """Return where a part stands in the file; None when it is not written, or not there."""
         span = self.mention.spans.get(name)
@@ -67,6 +83,7 @@ class Tracker:
         """Mark citations where the site *cites*, and quantities where it has them (*counts*)."""
         self._cites = cites
         self._counts = counts
+        self._seal = _digits(new_seal())
         self.met: list[Met] = []
         self.fenced: dict[str, Location] = {}
         self.foreign: list[Location] = []
@@ -184,11 +201,10 @@ class Tracker:
 
     def _mark(self, met: Met) -> str:
         self.met.append(met)
-        digits = "".join(chr(_ZERO + int(digit)) for digit in str(len(self.met) - 1))
-        return f"\ufdee{digits}\ufdef"
+        return f"\ufdee{self._seal}{_digits(str(len(self.met) - 1))}\ufdef"
 
     def _made(self, match: re.Match[str]) -> bool:
-        return len(match[1]) < 10 and _number(match) < len(self.met)
+        return match[1].startswith(self._seal) and 0 < len(match[1]) - _SEAL < 10 and _number(match) < len(self.met)
 
     def by(self, match: re.Match[str]) -> Met | None:
         """Return the mention that a match of ``MARK`` stands before; None when the mark was not made here."""
@@ -202,8 +218,12 @@ class Tracker:
         return self.fenced.get(words, Location(self._path))
 
 
+def _digits(number: str) -> str:
+    return "".join(chr(_ZERO + int(digit)) for digit in number)
+
+
 def _number(mark: re.Match[str]) -> int:
-    return int("".join(str(ord(ch) - _ZERO) for ch in mark[1]))
+    return int("".join(str(ord(ch) - _ZERO) for ch in mark[1][_SEAL:]))
 
 
 def _triggers(text: str) -> tuple[int, int, int]:

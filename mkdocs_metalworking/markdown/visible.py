@@ -50,9 +50,14 @@ MARK = re.compile(
 )
 
 
+def plainly_visible(text: str) -> bool:
+    """Tell, quickly, that *text* is printable ASCII, tabs and line feeds, in which nothing is hidden."""
+    return text.isascii() and text.replace("\n", "").replace("\t", "").isprintable()
+
+
 def show_invisible(html: str) -> str:
     """Replace characters that cannot be seen, or that reorder others, by marks that name them."""
-    return INVISIBLE.sub(_mark, html) if not html.isascii() or INVISIBLE.search(html) else html
+    return html if plainly_visible(html) else INVISIBLE.sub(_mark, html)
 
 
 def unmark(html: str) -> str:

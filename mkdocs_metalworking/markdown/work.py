@@ -14,7 +14,7 @@ from ..quote.diagnostics import Diagnostics, Severity
 from ..quote.quantities import Quantities
 from ..quote.quotation import Quotation
 from ..quote.quoter import Quoter
-from .figure import Anchors
+from .anchors import Anchors
 from .page import PageContext
 from .site import SiteExtension
 from .tracking import Met, Tracker
@@ -62,7 +62,7 @@ class Work:
         if extension.conversions is not None:
             self.page = extension.conversions(source)
         elif rendered is not None:
-            self.page, extension.base = rendered
+            self.page, extension.base, extension.home = rendered
         else:
             self.page = extension.page or PageContext(path=extension.getConfig("page") or "", source=source)
         if self.page.source is None:

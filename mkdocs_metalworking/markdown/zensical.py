@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..glossary.callout import PageMeta
 from ..quote.diagnostics import MetalworkingError
+from ..quote.repo import named_by
 from .page import PageContext
 
 if TYPE_CHECKING:
@@ -23,10 +24,11 @@ if TYPE_CHECKING:
 _NAME = "rendering_context"
 
 
-def rendered_page(md: Markdown, asked: Callable[[Path], Asked]) -> tuple[PageContext, Path] | None:
-    """Return the page that is being rendered and the folder of the configuration; None under any other host.
+def rendered_page(md: Markdown, asked: Callable[[Path], Asked]) -> tuple[PageContext, Path, str] | None:
+    """Return the page that is being rendered, the folder of the configuration and the name of the site's repository.
 
-    *asked* gives the wishes of the site whose configuration lies in a folder.
+    The name is that of ``repo_url``, "" without one; None under any other host. *asked* gives the wishes of the site
+    whose configuration lies in a folder.
     """
     if _NAME not in md.preprocessors:
         return None
@@ -42,11 +44,11 @@ def rendered_page(md: Markdown, asked: Callable[[Path], Asked]) -> tuple[PageCon
     except (OSError, UnicodeDecodeError):
         return None  # a page that is made by the host has no file
     label = file.relative_to(root).as_posix() if file.is_relative_to(root) else str(path)
-    found = PageContext(path=label, source=source, meta=PageMeta())
+    found = PageContext(path=label, uri=str(path), source=source, meta=PageMeta())
     try:
         found.meta, problems = asked(root).front_matter(source, label)
     except MetalworkingError as problem:
         found.diagnostics.add(problem.diagnostic)
     else:
         found.diagnostics.extend(problems)
-    return found, root
+    return found, root, named_by(str(config.get("repo_url") or ""))

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 from .blob import FileKey
 from .diagnostics import MetalworkingError
-from .directive import Spans, quoted_path
+from .directive import Span, Spans, quoted_path
 from .lines import Ranges, close_ranges, format_ranges, parse_ranges
 from .lock import Lock
+from .repo import SELF
 from .sources import Pin, Reference, Sources
 from .target import check_path
 
@@ -25,6 +26,7 @@ _RANGES = rf"{_PART}(?:\s*,\s*{_PART})*"
 _REPO = r"(?P<repo>[^@:#\s/\"]+(?:/[^@:#\s/\"]+)+)(?:@(?P<sha>[0-9a-f]+))?:"
 _PATH = r'(?:"(?P<quoted>(?:[^"\\]|\\.)+)"|(?P<path>[^#,"]+))'
 _LINES = re.compile(rf"{_REPO}{_PATH}(?:#(?P<ranges>{_RANGES}|[^\s,]+))?\s*(?:,|$)")
+_OWN = re.compile(rf"\s*{SELF}(?:@[^:\s]*)?:\"?(?P<path>[^#\"]*)")
 _FRAGMENT = re.compile(r"[^\s,]#L[0-9]")
 
 
@@ -69,14 +71,16 @@ def parse_citation(text: str) -> Citation:
 
 
 def read_citation(text: str) -> tuple[Citation, Spans]:
-    """Read what stands between ``[@`` and ``]``; returns where its commit and its ranges stand, too.
+    """Read what stands between ``[@`` and ``]``; returns where its parts stand, too.
 
     Ranges have commas as the qualification has (``path#L1,L5, M1``): what reads as lines belongs to the target. The
     span of a commit that is not written is empty and stands behind the name. Raises MetalworkingError (``citation``).
     """
     target, _, note = text.partition(",")
+    if _OWN.match(target) and set("/#") & set(target):
+        raise _own_cited(target)
     if "/" not in target or target.lstrip().startswith('"'):
-        return Citation(reference=target.strip(), note=re.sub(r"\n +", "\n", note.strip())), {}
+        return Citation(reference=target.strip(), note=re.sub(r"\n +", "\n", note.strip())), {"key": _stripped(target)}
     start = len(text) - len(text.lstrip())
     match = _LINES.match(text, start)
     if match is None:
@@ -94,10 +98,31 @@ def read_citation(text: str) -> tuple[Citation, Spans]:
             f"put the path in quotation marks: {quoted_path(whole[:80])}",
         )
     ranges = parse_ranges(re.sub(r"\s", "", match["ranges"])) if match["ranges"] else None
-    spans = {"sha": match.span("sha") if match["sha"] else (match.end("repo"), match.end("repo"))}
+    path_at = "quoted" if match["quoted"] else "path"
+    spans = {
+        "repo": match.span("repo"),
+        "sha": match.span("sha") if match["sha"] else (match.end("repo"), match.end("repo")),
+        "path": match.span(path_at),
+    }
     if ranges is not None:
         spans["ranges"] = match.span("ranges")
     return Citation(repo=match["repo"], sha=match["sha"] or "", path=path, ranges=ranges, note=note), spans
+
+
+def _stripped(text: str) -> Span:
+    """Return where *text* stands without the blanks around it."""
+    start = len(text) - len(text.lstrip())
+    return start, start + len(text.strip())
+
+
+def _own_cited(target: str) -> MetalworkingError:
+    found = _OWN.match(target)
+    path = found["path"].strip()[:80] if found else ""
+    return MetalworkingError(
+        "citation",
+        f"lines of {SELF} are quoted, not cited: [@{target.strip()[:80]}]",
+        f"write << excerpt {SELF}:{path or 'path/to/file'}#symbol=NAME >> on a line of its own, or link to the file",
+    )
 
 
 def find_targets(text: str, repo: str) -> Iterator[tuple[int, Citation, Spans]]:
@@ -120,6 +145,8 @@ def resolve_citation(citation: Citation, sources: Sources, lock: Lock) -> CitedR
     Raises NotPinned, NotLocked or RangeProblem.
     """
     if citation.reference:
+        if citation.reference not in sources.by_key and _OWN.match(citation.reference):
+            raise _own_cited(citation.reference)
         return CitedReference(sources.reference(citation.reference), citation.note)
     pin = sources.pin(citation.repo, citation.sha)
     key = FileKey(pin.repo, pin.commit, citation.path)

@@ -147,3 +147,10 @@ class Diagnostics:
 
     def __len__(self) -> int:
         return len(self._items)
+
+
+def reason_of(error: Exception) -> str:
+    """Return why a file could not be read or written, in a few words."""
+    if isinstance(error, UnicodeDecodeError):
+        return f"byte {error.start + 1} is no UTF-8"
+    return error.strerror if isinstance(error, OSError) and error.strerror else str(error)

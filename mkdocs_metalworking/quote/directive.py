@@ -18,7 +18,7 @@ from .target import GrammarProblem, check_path, check_sha
 Span = tuple[int, int]
 """Where something stands in a text: the offsets of its start and of its end."""
 Spans = dict[str, Span]
-"""Where the parts of a directive or a citation stand: ``sha``, ``ranges``, ``hl``."""
+"""Where the parts of a mention stand: ``repo``, ``sha``, ``path``, ``ranges``, options, a ``key``."""
 
 OPENING = re.compile(r"<<[ \t]*excerpt(?=[ \t>]|$)")
 OPTIONS = ("title", "lang", "hl", "dedent", "first", "last", "search", "collapse")
@@ -129,7 +129,7 @@ def _target(scanner: _Scanner) -> dict[str, object]:
     own = _OWN.match(scanner.text, scanner.at) is not None
     match = scanner.match(_OWN if own else _COMMIT)
     repo, at, sha, colon = match.groups()
-    scanner.spans["sha"] = match.span(3)
+    scanner.spans |= {"repo": match.span(1), "sha": match.span(3)}
     if own:
         if at:
             check_sha(repo, sha, colon=bool(colon))
@@ -149,9 +149,11 @@ def _target(scanner: _Scanner) -> dict[str, object]:
 
 
 def _file(scanner: _Scanner) -> dict[str, object]:
+    start = scanner.at
     path = scanner.quoted()
     match = scanner.match(_PATH)
     bare, named, fragment = match.groups()
+    scanner.spans["path"] = (start, match.end(1))
     if path is None:
         path = bare
     elif bare:

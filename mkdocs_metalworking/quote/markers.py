@@ -10,6 +10,7 @@ The lines of the two marks are no part of the region; marks of other regions ins
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -71,14 +72,17 @@ def _end(marks: Sequence[_Mark], start: _Mark) -> int | None:
     below = [mark for mark in marks if mark.line > start.line and mark.folds == start.folds]
     if not start.folds:
         return next((mark.line for mark in below if mark.ends and mark.name == start.name), None)
-    open_ = [start.name]
+    open_, counts = [start.name], Counter([start.name])
     for mark in below:
         if not mark.ends:
             open_.append(mark.name)
-        elif mark.name in open_:  # what stands open inside of it ends with it
-            del open_[len(open_) - 1 - open_[::-1].index(mark.name) :]
+            counts[mark.name] += 1
+        elif counts[mark.name]:  # what stands open inside of it ends with it
+            while (ended := open_.pop()) != mark.name:
+                counts[ended] -= 1
+            counts[ended] -= 1
         elif not mark.name:
-            open_.pop()
+            counts[open_.pop()] -= 1
         if not open_:
             return mark.line
     return None

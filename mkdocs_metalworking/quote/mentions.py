@@ -211,12 +211,13 @@ def _quantities(text: str, starts: list[int]) -> Iterator[Mention]:
         at, raw = match.start(), match[0]
         if text[at - 1 : at] == "\\":
             continue
-        what, problem = None, None
+        what, problem, spans = None, None, dict[str, Span]()
         try:
             what = read_quantity_mention(match["inner"])
+            spans["key"] = (match.start("inner"), match.start("inner") + len(what.key))
         except MetalworkingError as error:
             problem = error
-        yield Mention(Kind.QUANTITY, at, match.end(), bisect_right(starts, at), raw, what, problem)
+        yield Mention(Kind.QUANTITY, at, match.end(), bisect_right(starts, at), raw, what, problem, spans)
 
 
 def _elsewhere(text: str, at: int, match: re.Match[str] | None, defined: set[str]) -> bool:

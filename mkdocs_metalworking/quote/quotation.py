@@ -33,12 +33,19 @@ class Quotation:
     named: Selection | None = None
     """What names the lines; None where they are counted."""
     region: LockedRegion | None = None
+    commit: str = ""
+    """Of lines of the working tree: the commit that has them at these numbers; "" when the one checked out has not."""
     """Where lines of the working tree stood when they were accepted."""
 
     @property
     def shift(self) -> int:
         """By how many lines they moved since."""
         return self.ranges[0].first - self.region.ranges[0].first if self.region else 0
+
+    @property
+    def text(self) -> str:
+        """The lines as they are shown, each with an LF; "" when the bytes cannot be had."""
+        return "".join(f"{line}\n" for segment in self.segments or () for line in segment.lines)
 
     @property
     def whole(self) -> bool:

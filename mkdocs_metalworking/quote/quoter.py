@@ -161,10 +161,11 @@ class Quoter:
             raise moved(region, ranges, "hl=")
         self._check_highlights(directive, ranges)
         _check_guards(directive, lines, ranges)
-        public, terms = self._published(pin, own_key(directive.path, self._own.commit_of(file, lines, ranges)))
+        commit = self._own.commit_of(file, lines, ranges)
+        public, terms = self._published(pin, own_key(directive.path, commit))
         segments = dedent(cut(lines, ranges), directive.dedent)
         made = partial(Quotation, directive, pin, file, ranges, _highlighted(directive), segments, lines)
-        return made(public=public, license_file=terms, named=selection, region=region)
+        return made(public=public, license_file=terms, named=selection, region=region, commit=commit)
 
     def _unread(self, directive: Directive, pin: Pin, region: LockedRegion) -> Quotation:
         """Return the quotation of a site that was copied out of its repository: a card."""

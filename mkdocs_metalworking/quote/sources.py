@@ -82,6 +82,8 @@ class Reference:
     date: str = ""
     kind: str = ""
     url: str = ""
+    page: str = ""
+    """The page of the site where it is read, from the docs folder, perhaps with an anchor; it has no ``url`` then."""
     about: str = ""
     location: Location = field(default_factory=Location, compare=False)
 

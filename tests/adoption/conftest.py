@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import Bench
+from tests.support import PATIENCE, Bench
 from tests.transports.conftest import serve as serve  # a fixture
 from tests.transports.conftest import tools as tools  # a fixture
 
@@ -108,7 +108,7 @@ def call(python: Path, cwd: Path, *command: str, **environment: str) -> subproce
         text=True,
         encoding="utf-8",
         env={**kept, **clean(**environment)},
-        timeout=120,
+        timeout=PATIENCE,
         check=False,
     )
 

@@ -12,7 +12,7 @@ from html import unescape
 import pytest
 
 from tests.adoption.conftest import LINES, ROOT, Project, call, code_of, quoted
-from tests.support import ASK, ASKED
+from tests.support import ASK, ASKED, git
 
 WISHES = json.dumps({name: ASKED[name] for name in ("callouts", "citations")})[1:-1]
 """What the extension does by itself."""
@@ -226,3 +226,26 @@ def test_cards_are_told_by_zensical_and_fatal_when_the_extension_is_strict(engin
     strict = engines(book.root, "zensical", "build", "--clean", "-f", "mkdocs.yml")
     assert strict.returncode != 0
     assert "could not be read" in strict.stdout + strict.stderr
+
+
+def test_zensical_links_one_s_own_code_to_the_address_of_the_site(engines, python, project: Project) -> None:  # type: ignore[no-untyped-def]
+    """``repo_url`` alone says where the repository is, as it does under MkDocs; ``repo:`` of the entry wins."""
+    settings = "site_name: Own\nrepo_url: https://github.com/acme/own\nmarkdown_extensions: [mkdocs_metalworking]\n"
+    project.put("mkdocs.yml", settings)
+    project.put("sources.yml", "self: working-tree\n")
+    project.put("src/shelf.py", "def put(book):\n    return book\n")
+    project.put("docs/index.md", "# Shelf\n\n<< excerpt self:src/shelf.py#symbol=put >>\n")
+    git(project.root, "init", "-q")
+    git(project.root, "add", "mkdocs.yml", "sources.yml", "src", "docs")
+    git(project.root, "commit", "-q", "-m", "Shelf")
+    head = git(project.root, "rev-parse", "HEAD")
+    done = call(python, project.root, "mkdocs_metalworking", "lock")
+    assert done.returncode == 0, done.stdout
+    for entry, home in (
+        ("self: working-tree\n", "acme/own"),
+        ("self: {pin: working-tree, repo: acme/moved}\n", "acme/moved"),
+    ):
+        project.put("sources.yml", entry)
+        built = engines(project.root, "zensical", "build", "--clean", "-f", "mkdocs.yml")
+        assert built.returncode == 0, built.stdout + built.stderr
+        assert f'href="https://github.com/{home}/blob/{head}/src/shelf.py#L1-L2"' in project.html("index.html")

@@ -9,13 +9,16 @@ import re
 import shutil
 import subprocess
 import sys
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup
 
-from tests.adoption.conftest import KERNEL, Project, call, code_of
+from tests.adoption.conftest import KERNEL, Project, code_of
 from tests.adoption.neighbours import Neighbour, neighbours
+from tests.forked import python_m
 from tests.support import ASK, git
 
 NIGHT = os.environ.get("NEIGHBOURS") == "all"
@@ -102,7 +105,7 @@ def commit(root: Path) -> None:
 
 
 def run(project: Project, *command: str) -> subprocess.CompletedProcess[str]:
-    return call(Path(sys.executable), project.root, *command)
+    return python_m(*command, cwd=project.root)
 
 
 def facts(project: Project) -> dict[str, object]:
@@ -219,6 +222,48 @@ def test_mike_deploys_a_version(site: Project) -> None:
         ["git", "-C", str(site.root), "show", "gh-pages:1.0/part/two/index.html"], capture_output=True, check=True
     ).stdout.decode()
     assert code_of(html) == [(number, text) for number, text in enumerate(KERNEL.splitlines(), 1) if 2 <= number <= 7]
+
+
+def test_the_printed_page_has_each_id_once_and_its_links_lead_there(site: Project) -> None:
+    pytest.importorskip("mkdocs_print_site_plugin")
+    neighbour = next(one for one in neighbours() if one.name == "print-site")
+    lay_out(site, replace(neighbour, extensions="attr_list, md_in_html"), "after")
+    site.put("mapping.yml", "- {cuda: warp, metal: simdgroup, verdict: transfers}\n")
+    config = (site.root / "mkdocs.yml").read_text(encoding="utf-8")
+    site.put("mkdocs.yml", config.replace("{store: store,", "{store: store, mapping: mapping.yml,"))
+    # Lines that three pages quote, one of them at the root; a link to a line within a page, and to one of another.
+    line = "excerpt--{blob}-L2) and [there](part/one.md#--{blob}-L5)"
+    site.put(
+        "docs/index.md",
+        f"# Home\n\n<!-- mapping-table -->\n\n<< excerpt {{k}}:src/add.metal#L2-7 >>\n\n[Here](#{line}\n",
+    )
+    assert run(site, "mkdocs_metalworking", "lock").returncode == 0
+    blob = next(iter(site.project().lock.files.values())).blob[:7]
+    path = site.root / "docs/index.md"
+    path.write_text(path.read_text(encoding="utf-8").replace("{blob}", blob), encoding="utf-8")
+    built = run(site, "mkdocs", "build", "--strict")
+    assert built.returncode == 0, built.stderr
+    printed = BeautifulSoup(site.html("print_page/index.html"), "html.parser")
+    ids = Counter(str(one["id"]) for one in printed.select("[id]"))
+    assert [name for name, count in ids.items() if count > 1] == []
+    assert {f"excerpt--{blob}-L2", f"--{blob}-L5"} & set(ids) == set(), "each page's are its own"
+    links = {str(one["href"])[1:] for one in printed.select('#print-site-page a[href^="#"]')}
+    assert {f"index-excerpt--{blob}-L2", f"part-one---{blob}-L5"} <= links
+    # The links back from footnotes lead nowhere on its page without this plugin, too.
+    assert {link for link in links if link not in ids and "-fnref:" not in link} == set()
+
+
+def test_the_engine_of_with_pdf_lays_captions_and_notes_out_in_lines(site: Project) -> None:
+    weasyprint = pytest.importorskip("weasyprint")
+    lay_out(site)
+    assert run(site, "mkdocs_metalworking", "lock").returncode == 0
+    assert run(site, "mkdocs", "build").returncode == 0
+    document = weasyprint.HTML(filename=str(site.root / "site/part/one/index.html")).render()
+    boxes = [box for page in document.pages for box in page._page_box.descendants()]
+    widths = {box.element_tag: box.width for box in boxes if box.element_tag in ("figure", "figcaption", "article")}
+    assert widths["figcaption"] > 0.9 * widths["figure"] > 100
+    notes = [box for box in boxes if box.element_tag == "li" and "mw-note" in (box.element.get("class") or "")]
+    assert max(box.width for box in notes) > 0.8 * widths["figure"]
 
 
 def test_macros_with_our_delimiters_are_refused(site: Project) -> None:

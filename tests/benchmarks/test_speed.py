@@ -9,13 +9,15 @@ from pathlib import Path
 
 import pytest
 
-ROWS = ("full", "resolve", "fetch", "memory", "weight", "numbers")
+from tests.support import PATIENCE
+
+ROWS = ("full", "fetch", "memory", "weight", "numbers", "commands", "servers")
 
 
 @pytest.mark.parametrize("row", ROWS)
 def test_every_row_is_a_ratio_of_two_measurements(row: str) -> None:
     command = [sys.executable, "-m", "benchmarks.run", "--small", "--only", row]
-    done = subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr[-2000:]
     lines = [line for line in done.stdout.splitlines() if line.startswith("| ")][1:]
     lines = [line for line in lines if not line.startswith("|---")]
@@ -23,6 +25,7 @@ def test_every_row_is_a_ratio_of_two_measurements(row: str) -> None:
     for line in lines:
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         assert len(cells) == 6
-        assert float(cells[3]) > 0
-        assert re.match(r"[\d.e+]+ (s|ms|MiB|KiB)", cells[4])
-        assert re.match(r"[\d.e+]+ (s|ms|MiB|KiB)", cells[5])
+        assert re.match(r"[\d.e+-]+ (s|ms|MiB|KiB)", cells[4])
+        if cells[1]:
+            assert float(cells[3]) > 0
+            assert re.match(r"[\d.e+-]+ (s|ms|MiB|KiB)", cells[5])

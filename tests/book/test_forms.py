@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -11,6 +12,7 @@ from posixpath import dirname, join, normpath
 from urllib.parse import unquote, urlsplit
 from xml.etree import ElementTree
 
+import jsonschema
 import pytest
 from bs4 import BeautifulSoup
 from playwright.sync_api import Browser
@@ -285,6 +287,39 @@ def test_llms_txt(folder: Path) -> None:
     full = (folder / "llms-full.txt").read_text(encoding="utf-8")
     assert full.count("out[i] = a[i] + b[i];") == 1
     assert "# Appendix" in full
+    assert "See two, the appendix and [how it is made](https://example.org/small/about/)" in full, "one file, no links"
+    assert len(re.findall(r"add\.metal, lines? [0-9\u2013]+ of acme/kernels at", full)) == 1, "an origin is told once"
+    assert re.findall(r"^add\.metal, lines? ([0-9\u2013]+)", full, re.MULTILINE) == ["1", "4\u20139"]
+    assert full.count("out[i] = a[i] + b[i];") == 1
+
+
+def test_llms_txt_names_the_terms_and_they_are_there(small: Site, tmp_path: Path) -> None:
+    site = Site(tmp_path, pins=small.pins, commits=small.commits)
+    for name in ("docs", "store"):
+        shutil.copytree(small.root / name, tmp_path / name)
+    for name in ("sources.yml", "sources.lock"):
+        shutil.copy(small.root / name, tmp_path / name)
+    text = (
+        (small.root / "mkdocs.yml")
+        .read_text(encoding="utf-8")
+        .replace("{store: store,", "{store: store, mapping: m.yml,")
+    )
+    (tmp_path / "mkdocs.yml").write_text(re.sub(r"forms: \[.*\]", "forms: [markdown]", text), encoding="utf-8")
+    rows = "- {cuda: warp, metal: simdgroup, verdict: transfers, page: first/one, source: paper}\n"
+    (tmp_path / "m.yml").write_text(rows, encoding="utf-8")
+    site.page("terms.md", "# Terms\n\n<!-- mapping-table -->\n")
+    done = site.build()
+    assert done.returncode == 0, done.stderr
+    folder = tmp_path / "build/book"
+    index = (folder / "llms.txt").read_text(encoding="utf-8")
+    links = re.findall(r"^- \[(.*?)\]\((.*?)\): (.*)$", index.partition("\n## Data\n")[2], re.MULTILINE)
+    assert links == [
+        ("terms.json", "assets/metalworking/terms.json", "every term with its verdict, code, sources and pages"),
+        ("terms.schema.json", "assets/metalworking/terms.schema.json", "its JSON Schema"),
+    ]
+    document, schema = (json.loads((folder / link).read_text(encoding="utf-8")) for _, link, _ in links)
+    jsonschema.validate(document, schema)
+    assert [(term["name"], term["page"]) for term in document["terms"]] == [("warp", "first/one/")]
 
 
 # What is missing is said

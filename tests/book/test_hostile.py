@@ -37,7 +37,7 @@ LINES = [
     "not in XML: \x0c \x1b \ufffe \uffff; in no font: \ufdd0 \U0001ffff",
 ]
 NAME = "src/a b & [x](y) `z` *q* <i>.metal"
-WORDS = 'W <img src=x onerror=alert(1)> & "q" `c` *b* _u_ [l](javascript:1) | ~~s~~ </title></script> &lt; # 1.'
+WORDS = 'W </style><img src=x onerror=alert(1)> & "q" `c` *b* _u_ [l](javascript:1) | ~~s~~ </title></script> &lt; # 1.'
 EVIL = re.compile(r"^(script|img|iframe|object|i)$")
 MKDOCS = """\
 site_name: "Hostile \\x0c \\uffff"
@@ -52,6 +52,11 @@ nav:
   - Part:
       - WORDS: part/one.md
       - part/two.md
+      - nav.md
+      - cover.md
+      - part.two.md
+      - chapter-1.md
+      - style.md
   - Sources: sources.md
 """.replace("ASK}", f"{ASK}}}")
 
@@ -75,6 +80,9 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Site:
     site.page("index.md", "# Home\n")
     site.page("part/one.md", one)
     site.page("part/two.md", '---\ntitle: "Two \\x0c \\uffff"\n---\n\nSee [one](one.md). \x0c \uffff\n')
+    site.page("style.md", "# S &lt;/style&gt;&lt;img src=x onerror=alert(1)&gt;&lt;script&gt;alert(5)&lt;/script&gt;\n")
+    for name in TWICE:
+        site.page(f"{name}.md", f"# {name}\n\nThe page {name} says so&#33;[One](part/one.md) ~a~\n")
     site.page("sources.md", "# Sources\n\n<!-- sources -->\n\n<!-- az-index -->\n")
     done = site.build("--strict")
     assert done.returncode == 0, done.stderr
@@ -106,6 +114,34 @@ def code(soup: BeautifulSoup, pre: str = "figure.mw-excerpt") -> list[list[str]]
             lines.append(line.get_text().removesuffix("\n"))
         found.append(lines)
     return found
+
+
+TWICE = ("nav", "cover", "part.two", "chapter-1")
+"""Pages whose names something else in a book has."""
+
+
+def test_each_page_is_in_the_epub_once(hostile: Site) -> None:
+    with zipfile.ZipFile(hostile.root / "build/book/hostile.epub") as archive:
+        names = archive.namelist()
+        assert len(names) == len(set(names))
+        package = archive.read("EPUB/content.opf").decode()
+        pages = {name: archive.read(name).decode() for name in names if name.endswith(".xhtml")}
+    found = re.findall(r'<itemref idref="([^"]*)"', package)
+    assert len(found) == len(set(found)) == len(pages)
+    for page in TWICE:
+        assert [name for name, text in pages.items() if f"The page {page} says so" in text] != []
+    assert 'epub:type="toc"' in pages["EPUB/nav.xhtml"]
+    assert "bk-cover" in pages["EPUB/cover.xhtml"]
+
+
+def test_each_page_is_a_place_of_the_one_page(hostile: Site) -> None:
+    soup = BeautifulSoup((hostile.root / "build/book/hostile.html").read_text(encoding="utf-8"), "html.parser")
+    ids = [str(element["id"]) for element in soup.find_all(id=True)]
+    assert len(ids) == len(set(ids))
+    for page in TWICE:
+        (section,) = (one for one in soup("section") if f"The page {page} says so" in one.get_text())
+        (link,) = (one for one in soup.select(".bk-toc a") if one.get_text().strip() == page)
+        assert link["href"] == f"#{section['id']}"
 
 
 def test_pages_of_the_site(hostile: Site) -> None:
@@ -157,6 +193,13 @@ def test_the_pdf(hostile: Site) -> None:
         for page in pdf.pages:
             for link in page.get("/Annots", []):
                 assert not str(link.get("/A", {}).get("/URI", "")).startswith("javascript:")
+
+
+def test_what_only_stands_beside_a_mark_is_text(hostile: Site) -> None:
+    text = (hostile.root / "build/book/nav/index.md").read_text(encoding="utf-8")
+    (paragraph,) = (t for t in MarkdownIt("gfm-like", {"linkify": False}).parse(text) if "says so" in t.content)
+    assert [c.type for c in paragraph.children or ()] == ["text", "link_open", "text", "link_close", "text"]
+    assert paragraph.children[0].content == "The page nav says so!"  # type: ignore[index]
 
 
 @pytest.mark.parametrize("name", ["part/one/index.md", "sources/index.md", "llms.txt", "llms-full.txt"])

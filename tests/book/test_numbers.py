@@ -61,6 +61,13 @@ MEASURED = {
     "h200.matrix.burst": "matrix.cublas_bf16_burst",
     "h200.gemm.fp32": "matrix.cublas_fp32",
     "h200.read": "bandwidth.read_4096MiB",
+    "h200.gemm.one": "double_buffering.tile64_full_single",
+    "h200.gemm.two": "double_buffering.tile64_full_two_tiles",
+    "h200.sum.i32.latency": "shuffle.reduce_add_latency",
+    "h200.blocking.1": "blocking.grid_01x01",
+    "h200.blocking.4": "blocking.grid_04x04",
+    "h200.blocking.8": "blocking.grid_08x08",
+    "h200.blocking.16": "blocking.grid_16x16",
 }
 
 

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import functools
 import http.server
-import os
 import shutil
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext, Page, Response
 
 from tests.browser import content
-from tests.support import Bench
+from tests.forked import python_m
+from tests.support import PATIENCE, Bench
 
 HERE = Path(__file__).resolve().parents[2]
 
@@ -64,9 +64,7 @@ def server() -> Iterator[tuple[Path, int]]:
 
 
 def _build(config: Path) -> subprocess.CompletedProcess[str]:
-    env = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
-    command = [sys.executable, "-m", "mkdocs", "build", "-q", "-f", str(config)]
-    return subprocess.run(command, capture_output=True, text=True, env=env, timeout=300)
+    return python_m("mkdocs", "build", "-q", "-f", str(config), cwd=config.parent)
 
 
 @pytest.fixture(scope="session")
@@ -125,6 +123,28 @@ def book(server: tuple[Path, int], tmp_path_factory: pytest.TempPathFactory) -> 
     return Served(root / "book", url)
 
 
+@pytest.fixture(scope="session")
+def bench(server: tuple[Path, int], tmp_path_factory: pytest.TempPathFactory) -> Served:
+    """A site of the instruments, each as it stands in the book."""
+    from tests.browser import instruments
+
+    root, port = server
+    url = f"http://127.0.0.1:{port}/instruments/"
+    return instruments.site(root / "instruments", url, tmp_path_factory.mktemp("instruments"))
+
+
+READY = """async () => {
+  const loaded = performance.getEntriesByType("resource").map((one) => one.name);
+  const script = loaded.find((name) => name.endsWith("/assets/metalworking/metalworking.js"));
+  if (script) await (await import(script)).ready();
+}"""
+
+
+def ready(page: Page) -> None:
+    """Wait until the modules that the page needs listen: what is done to it before is lost."""
+    page.evaluate(READY)
+
+
 @dataclass
 class Watch:
     """What a page did that it should not."""
@@ -140,8 +160,18 @@ class Watch:
     def page(self, context: BrowserContext) -> Iterator[Page]:
         """Give a page of *context*; at the end no script failed and nothing was asked of another host."""
         self.on(context)
-        context.set_default_timeout(5000)
-        yield context.new_page()
+        context.set_default_timeout(PATIENCE * 1000)
+        page = context.new_page()
+        go = page.goto
+
+        def goto(url: str, **options: Any) -> Response | None:
+            answer = go(url, **options)
+            if options.get("wait_until") != "domcontentloaded":
+                ready(page)
+            return answer
+
+        page.goto = goto  # type: ignore[method-assign]
+        yield page
         context.close()
         assert self.errors == []
         assert self.foreign == []

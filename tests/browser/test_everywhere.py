@@ -11,7 +11,7 @@ import axe_playwright_python
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import HERE, Served
+from tests.browser.conftest import HERE, Served, ready
 
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
 ALLOWED: dict[str, str] = {
@@ -53,11 +53,13 @@ def test_axe_finds_nothing(schemed: tuple[Page, list[str] | None], site: Served)
         if found := violations(page, rules):
             bad[kind] = found
     page.goto(site.url)
+    ready(page)
     page.get_by_role("combobox").fill("shfl")
     expect(page.get_by_role("option").first).to_be_visible()
     if found := violations(page, rules):
         bad["the lookup, open"] = found
     page.goto(f"{site.url}first/one/")
+    ready(page)
     page.locator("article p > a", has_text="two").first.hover()
     expect(page.get_by_role("tooltip")).to_be_visible()
     if found := violations(page, rules):
@@ -197,8 +199,9 @@ def test_size_of_what_a_page_loads(page: Page, site: Served, kind: str) -> None:
     )
     page.goto(site.url + kind, wait_until="networkidle")
     assert sizes
+    assert not [url for url in sizes if url.endswith(("previews.js", "search.js", "search-code.js", "lookup.js"))]
     annotated = kind in ("first/one/", "first/two/")  # notes, Copy and citations come with excerpts
-    assert sum(sizes.values()) < (68_000 if annotated else 60_000)
+    assert sum(sizes.values()) < (66_000 if annotated else 60_000)
 
 
 def test_templates_keep_to_plain_jinja() -> None:

@@ -7,6 +7,7 @@ import re
 
 import jsonschema
 import pytest
+from bs4 import BeautifulSoup
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Served
@@ -109,8 +110,8 @@ def test_mapping_table_is_filtered(page: Page, site: Served) -> None:
     rows = page.locator(".mw-mapping tbody")
     expect(rows).to_have_count(3)
     page.locator("[data-mw-filter]").fill("mask")
-    assert [row.is_visible() for row in rows.all()] == [True, False, False]
     expect(page.locator(".mw-mapping output")).to_have_text("1 row")
+    assert [row.is_visible() for row in rows.all()] == [True, False, False]
     expect(page.get_by_role("heading", name="Memory")).to_be_hidden()
     link = rows.first.get_by_role("link", name="One")
     assert (link.get_attribute("href") or "").endswith("/first/one/")
@@ -118,6 +119,7 @@ def test_mapping_table_is_filtered(page: Page, site: Served) -> None:
     expect(page.locator(".mw-mapping output")).to_have_text("1 row")
     page.locator("[data-mw-filter]").fill("")
     page.get_by_role("button", name="Unlearn this").click()
+    expect(page.locator(".mw-mapping output")).to_have_text("1 row")
     assert [row.is_visible() for row in rows.all()] == [False, True, False]
     page.get_by_role("button", name="Unlearn this").click()
     expect(page.locator(".mw-mapping output")).to_have_text("3 rows")
@@ -137,10 +139,10 @@ def test_a_row_opens(page: Page, site: Served) -> None:
     row = page.locator("#term-shfl-down-sync")
     expect(row.locator(".mw-more")).to_be_hidden()
     button = row.get_by_role("button", name="Code, sources and pages")
-    assert button.get_attribute("aria-expanded") == "false"
+    expect(button).to_have_attribute("aria-expanded", "false")
     button.focus()
     button.press("Enter")
-    assert button.get_attribute("aria-expanded") == "true"
+    expect(button).to_have_attribute("aria-expanded", "true")
     for text in (
         "v += __shfl_down_sync(~0u, v, 16);",
         "v += simd_shuffle_down(v, 16);\n//",
@@ -175,7 +177,7 @@ def test_the_table_on_a_phone(phone: Page, site: Served) -> None:
     assert row.locator("td[data-head=Metal]").evaluate(label) == '"Metal: "'
     phone.get_by_role("button", name="Within a warp").click()
     expect(phone.locator("#term-shfl-down-sync")).to_be_visible()
-    assert phone.evaluate("document.documentElement.scrollWidth") == 360
+    phone.wait_for_function("document.documentElement.scrollWidth === 360")
 
 
 def test_index_of_names(page: Page, site: Served) -> None:
@@ -235,6 +237,41 @@ def test_the_search_has_terms_above_its_results(page: Page, site: Served) -> Non
     page.wait_for_url("**/first/one/")
 
 
+def test_a_result_names_the_lines_of_code_and_opens_at_one(page: Page, site: Served) -> None:
+    page.goto(f"{site.url}second/three/")
+    page.keyboard.press("/")
+    field = page.get_by_role("textbox", name="Search")
+    field.press_sequentially("threadgroup_barrier")
+    line = page.locator(".md-search-result__item .mw-search-line")
+    expect(line).to_have_count(1)
+    expect(line.locator("b")).to_have_text("scale.metal:11")
+    expect(line.locator("code")).to_have_text("threadgroup_barrier(mem_flags::mem_threadgroup);")
+    expect(line.locator("mark")).to_have_text("threadgroup_barrier")
+    field.fill("")
+    field.press_sequentially("thread_index_in")  # the beginning of a name; L9 is no line of the excerpt
+    expect(page.locator(".mw-search-line")).to_have_count(0)
+    field.fill("")
+    field.press_sequentially("mem_threadgr")
+    expect(line.locator("mark")).to_have_text("mem_threadgroup")
+    line.click()
+    page.wait_for_url(re.compile(r"/first/one/#--[0-9a-f]{7}-L11$"))
+    lit = page.locator(".mw-l:target")
+    expect(lit).to_contain_text("threadgroup_barrier(mem_flags::mem_threadgroup);")
+    expect(lit).to_be_in_viewport()
+
+
+def test_lines_that_no_search_shall_read_are_not_in_its_data(site: Served) -> None:
+    code = json.loads((site.root / "assets/metalworking/code.json").read_text(encoding="utf-8"))
+    file, head, tail, parts = code["first/one/"][0]
+    assert (file, tail, [first for first, _ in parts]) == ("scale.metal", "", [4, 10])
+    html = (site.root / "first/one/index.html").read_text(encoding="utf-8")
+    for first, lines in parts:
+        for number, text in enumerate(lines, first):
+            shown = BeautifulSoup(html, "html.parser").find(id=f"{head}{number}{tail}")
+            assert shown is not None
+            assert shown.get_text() == f"{text}\n"
+
+
 def test_the_search_reads_no_drawing(site: Served) -> None:
     text = (site.root / "search/search_index.json").read_text(encoding="utf-8")
     assert "Two boxes." in text
@@ -257,7 +294,7 @@ def test_the_page_that_is_not_there_searches(page: Page, site: Served, watch: ob
     expect(page.get_by_role("heading", name="No page here")).to_be_visible()
     expect(page.locator(".mw-404-near").get_by_role("link", name="Three")).to_be_visible()
     field = page.get_by_role("searchbox", name="Search the text")
-    assert field.input_value() == "tree"
+    expect(field).to_have_value("tree")
     field.fill("counter")
     field.press("Enter")
     expect(page.locator(".md-search-result__link").first).to_be_visible()

@@ -23,9 +23,18 @@ FIND = """async ([base, queries]) => {
 SEARCH = """async (text) => {
   const field = document.querySelector("[data-md-component=search-query]");
   const list = document.querySelector(".md-search-result__list");
-  field.value = text;
-  field.dispatchEvent(new Event("input", { bubbles: true }));
-  field.dispatchEvent(new Event("keyup", { bubbles: true }));
+  const put = (value) => {
+    field.value = value;
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+    field.dispatchEvent(new Event("keyup", { bubbles: true }));
+  };
+  const next = () => new Promise((next) => setTimeout(next, 20));
+  // The answer to this text, and not what the text before it left.
+  const meta = document.querySelector(".md-search-result__meta");
+  put("");
+  while (list.childElementCount) await next();
+  put(text);
+  while (!list.childElementCount && !/no match/i.test(meta.textContent)) await next();
   const read = () => [
     [...document.querySelectorAll(".mw-search-terms a")].map((link) => link.href),
     [...list.querySelectorAll(":scope > li > a.md-search-result__link")].map((link) => link.href),

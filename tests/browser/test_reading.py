@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Served
+from tests.browser.conftest import Served, ready
 from tests.browser.content import SCALE
 
 FIGURE = "figure.mw-excerpt"
@@ -52,6 +52,7 @@ def test_a_note_lights_its_lines_and_a_line_its_note(page: Page, site: Served) -
     page.goto(f"{site.url}first/one/")
     lit = page.locator(".mw-l.mw-on > a")
     page.locator(".mw-under").nth(0).hover()
+    expect(lit).to_have_count(2)
     assert lit.evaluate_all("all => all.map(a => a.dataset.n)") == ["5", "6"]
     page.locator('.mw-l:has(> a[data-n="11"])').hover()
     expect(page.locator(".mw-under.mw-on")).to_have_text(re.compile("Everyone waits"))
@@ -73,12 +74,12 @@ def test_notes_work_from_the_keyboard_and_by_touch(page: Page, phone: Page, site
 def test_a_link_to_a_line_lands_below_the_header(page: Page, site: Served) -> None:
     name = f"--{site.blobs['scale.metal']}-L12"
     page.goto(f"{site.url}first/one/#{name}")
-    page.wait_for_function("document.querySelector(':target')")
     line = page.locator(f'[id="{name}"]')
-    box, header = line.bounding_box(), page.locator(".md-header").bounding_box()
-    assert box
-    assert header
-    assert header["y"] + header["height"] <= box["y"] < 900
+    page.wait_for_function(
+        "() => { const [line, header] = [':target', '.md-header'].map((s) => document.querySelector(s));"
+        " const top = line?.getBoundingClientRect().top;"
+        " return top < 900 && top >= header.getBoundingClientRect().bottom; }"
+    )
     other = page.locator('.mw-l:has(> a[data-n="13"])')
     colour = "e => getComputedStyle(e).backgroundColor"
     assert line.evaluate(colour) != other.evaluate(colour), "the line is lit"
@@ -96,11 +97,8 @@ def test_long_lines_scroll_inside_their_figure(page: Page, site: Served) -> None
     pre = page.locator(f"{FIGURE} .mw-pre")
     assert pre.evaluate("e => e.scrollWidth > e.clientWidth + 50")
     pre.evaluate("e => e.scrollLeft = 300")
-    number = page.locator('.mw-l > a[data-n="12"]').bounding_box()
-    box = pre.bounding_box()
-    assert number
-    assert box
-    assert abs(number["x"] - box["x"]) < 2, "the number stays"
+    left = "e => e.getBoundingClientRect().left"
+    assert abs(page.locator('.mw-l > a[data-n="12"]').evaluate(left) - pre.evaluate(left)) < 2, "the number stays"
 
 
 def test_previews_by_hover_focus_and_escape(page: Page, site: Served) -> None:
@@ -142,8 +140,8 @@ def test_n_walks_from_home_to_the_last_page_and_p_back(page: Page, site: Served)
     for name in order:
         page.keyboard.press("n")
         page.wait_for_url(site.url + name)
-        page.wait_for_function("document.readyState === 'complete'")
-        page.wait_for_timeout(150)
+        page.wait_for_load_state()
+        ready(page)
     page.keyboard.press("p")
     page.wait_for_url(f"{site.url}a-z/")
 
@@ -162,12 +160,12 @@ def test_tables_sort_as_numbers_and_say_so(page: Page, site: Served) -> None:
     table = page.locator(".mw-sortable table")
     heads, firsts = table.locator("th"), table.locator("tbody td:first-child")
     table.get_by_role("button", name="Registers").click()
-    assert firsts.all_inner_texts() == ["M1", "M2", "M10"]
+    expect(firsts).to_have_text(["M1", "M2", "M10"])
     expect(heads.nth(1)).to_have_attribute("aria-sort", "ascending")
     table.get_by_role("button", name="Registers").click()
-    assert firsts.all_inner_texts() == ["M10", "M2", "M1"]
+    expect(firsts).to_have_text(["M10", "M2", "M1"])
     table.get_by_role("button", name="Chip").click()
-    assert firsts.all_inner_texts() == ["M1", "M2", "M10"]
+    expect(firsts).to_have_text(["M1", "M2", "M10"])
     expect(heads.nth(1)).not_to_have_attribute("aria-sort", re.compile("."))
 
 
@@ -177,6 +175,7 @@ def test_scripts_survive_instant_navigation(page: Page, site: Served) -> None:
     page.locator(".mw-contents a", has_text="One").click()
     page.wait_for_url("**/first/one/")
     expect(page.locator(FIGURE).get_by_role("button", name="Copy")).to_be_visible()
+    ready(page)
     page.locator(".mw-under").nth(1).hover()
     expect(page.locator(".mw-l.mw-on > a")).to_have_attribute("data-n", "11")
     expect(page.locator(".mw-sortable th button").first).to_be_visible()

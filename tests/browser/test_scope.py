@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from tests.browser import content
+from tests.forked import python_m
 from tests.support import Bench
 
 TEXT = """\
@@ -77,9 +75,7 @@ def build(bench: Bench, theme: str, name: str, text: str, options: str) -> Path:
         "markdown_extensions: [admonition, footnotes, tables, pymdownx.superfences, pymdownx.highlight]\n",
         encoding="utf-8",
     )
-    env = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
-    command = [sys.executable, "-m", "mkdocs", "build", "-q", "--strict"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=env, timeout=120)
+    done = python_m("mkdocs", "build", "-q", "--strict", cwd=folder)
     assert done.returncode == 0, done.stdout + done.stderr
     return folder / "site"
 

@@ -39,6 +39,13 @@ OUTSIDE = """() => [...document.querySelectorAll(".mw-terms tbody>tr:first-child
   .map((cell) => cell.textContent)"""
 
 
+# The filter has come to stand right below the header.
+STUCK = """() => {
+  const box = (name) => document.querySelector(name).getBoundingClientRect();
+  return Math.abs(box(".mw-filter").top - box(".md-header").bottom) < 2;
+}"""
+
+
 @pytest.mark.parametrize("width", [1280, 1920])
 def test_no_name_is_broken(page: Page, book: Served, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 900})
@@ -56,8 +63,7 @@ def test_the_head_and_the_filter_stay(page: Page, book: Served) -> None:
     bar = page.locator(".mw-filter")
     head = page.locator("table:has(#term-cudamemcpyasync) thead th").first
     row = page.locator("#term-cudamemcpyasync")
-    header = page.locator(".md-header").evaluate(bottom)
-    assert abs(bar.evaluate(top) - header) < 2
+    page.wait_for_function(STUCK)
     assert abs(head.evaluate(top) - bar.evaluate(bottom)) < 3
     assert row.evaluate(top) >= head.evaluate(bottom) - 2
 
@@ -88,7 +94,7 @@ def test_a_term_has_one_verdict(page: Page, book: Served) -> None:
 def test_the_table_is_short_on_a_phone(phone: Page, book: Served) -> None:
     phone.goto(f"{book.url}cuda-to-metal/")
     phone.locator(".mw-folded").wait_for()
-    assert phone.evaluate("document.documentElement.scrollHeight") < 4000
+    phone.wait_for_function("document.documentElement.scrollHeight < 4000")
     assert phone.evaluate("document.documentElement.scrollWidth") == 360
 
 

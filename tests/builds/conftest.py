@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 import os
+import shutil
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from tests.forked import python_m
 from tests.support import ASK, Bench
 
 KERNEL = """\
@@ -66,20 +68,12 @@ class Site(Bench):
     def run(self, *command: str) -> subprocess.CompletedProcess[str]:
         return self.run_with({}, *command)
 
-    def run_with(self, more: dict[str, str], *command: str, given: str = "") -> subprocess.CompletedProcess[str]:
-        """Run a module with *more* in its environment, and *given* as its input."""
-        return subprocess.run(
-            [sys.executable, "-m", *command],
-            cwd=self.root,
-            input=given,
-            capture_output=True,
-            text=True,
-            env={**environment(), **more},
-            timeout=120,
-        )
+    def run_with(self, more: dict[str, str], *command: str) -> subprocess.CompletedProcess[str]:
+        """Run a module with *more* in its environment."""
+        return python_m(*command, cwd=self.root, env=more)
 
-    def build(self, *options: str) -> subprocess.CompletedProcess[str]:
-        return self.run("mkdocs", "build", *options)
+    def build(self, *options: str, fresh: bool = False) -> subprocess.CompletedProcess[str]:
+        return python_m("mkdocs", "build", *options, cwd=self.root, fresh=fresh)
 
     def html(self, page: str) -> str:
         return (self.root / "site" / page).read_text(encoding="utf-8")
@@ -89,12 +83,14 @@ def environment() -> dict[str, str]:
     return {**os.environ, "NO_MKDOCS_2_WARNING": "1", "NO_COLOR": "1"}
 
 
-@pytest.fixture
-def site(tmp_path: Path) -> Site:
-    site = Site(tmp_path)
+@pytest.fixture(scope="session")
+def made_site(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    """The site of *site*, made once; nobody changes it."""
+    root = tmp_path_factory.mktemp("site")
+    site = Site(root)
     site.add_repo("acme/kernels", {"add.metal": KERNEL, "notes.txt": "one\ntwo\n"})
     site.write([("acme/kernels", "add.metal")])
-    (tmp_path / "mkdocs.yml").write_text(MKDOCS, encoding="utf-8")
+    (root / "mkdocs.yml").write_text(MKDOCS, encoding="utf-8")
     site.page("index.md", "# Home\n\nSee [one](first/one.md).\n")
     site.page("first/index.md", "---\nsummary: The first chapter.\n---\n\n# First\n")
     site.page(
@@ -109,3 +105,10 @@ def site(tmp_path: Path) -> Site:
         "first/two.md", f"# Two\n\nBack to [its line](one.md#--{blob}-L8) and [all](one.md#excerpt--{blob}-L4).\n"
     )
     return site
+
+
+@pytest.fixture
+def site(made_site: Site, tmp_path: Path) -> Site:
+    """A small site of two chapters that quotes a repository under code/."""
+    shutil.copytree(made_site.root, tmp_path, symlinks=True, dirs_exist_ok=True)
+    return Site(tmp_path, copy.deepcopy(made_site.pins), dict(made_site.commits), made_site.references)

@@ -13,7 +13,7 @@ from tests.golden.outline import outline
 
 
 def test_strict_build_with_stock_material(site: Site) -> None:
-    done = site.build("--strict")
+    done = site.build("--strict", fresh=True)
     assert done.returncode == 0, done.stderr
     assert "Quoted 2 of 2 excerpts, 1 repositories" in done.stderr
     html = site.html("first/one/index.html")
@@ -162,3 +162,52 @@ def test_dirty_rebuild_keeps_the_code(site: Site) -> None:
     assert site.build().returncode == 0
     assert site.build("--dirty").returncode == 0
     assert '<span class="kr">device</span>' in site.html("first/one/index.html")
+
+
+@pytest.mark.parametrize("theme", ["mkdocs", "material"])
+def test_a_site_that_quotes_nothing_stays_as_it_is(site: Site, theme: str) -> None:
+    """Its drawings, too, are searched as they were."""
+    for name in ("docs", "code"):
+        shutil.rmtree(site.root / name)
+    drawing = '<svg viewBox="0 0 9 9"><title>Events</title><text>on_startup</text></svg>'
+    site.page(
+        "index.md", f"# Home\n\nText.\n\n{drawing}\n\n## More\n\n    code << excerpt\n\n[@user](https://e.org/)\n"
+    )
+    site.page("two.md", "# Two\n\n| a | b |\n|---|---|\n| `x` | [one](index.md#more) |\n")
+    text = f"site_name: Plain\ntheme: {theme}\nplugins:\n  - search\n"
+    built: list[dict[str, bytes]] = []
+    for more in ("", "  - metalworking: {store: store, offline: true}\n"):
+        (site.root / "mkdocs.yml").write_text(text + more, encoding="utf-8")
+        done = site.build("--strict")
+        assert done.returncode == 0, done.stderr
+        root = site.root / "site"
+        files = (path for path in root.rglob("*") if path.is_file() and not path.name.endswith(".gz"))
+        built.append({path.relative_to(root).as_posix(): path.read_bytes() for path in files})
+    before, after = ({name: re.sub(rb"Build Date UTC : .*", b"", data) for name, data in one.items()} for one in built)
+    assert b"on_startup" in before["search/search_index.json"]
+    assert sorted(before) == sorted(after)
+    assert [name for name in before if before[name] != after[name]] == []
+
+
+def test_a_reference_may_be_a_page_of_the_site(site: Site) -> None:
+    """Its link is resolved as the links of the text are, from any page, and its anchor is checked."""
+    (site.root / "sources.yml").write_text(
+        (site.root / "sources.yml").read_text(encoding="utf-8").replace("references: []", "references:")
+        + "  - {key: runs, title: Our runs, page: 'first/two.md#reads'}\n"
+        + "  - {key: gone, title: Gone, page: 'first/two.md#none'}\n",
+        encoding="utf-8",
+    )
+    site.config("[footnotes, admonition]", "[footnotes, admonition, md_in_html, attr_list]")
+    site.page("first/two.md", "# Two\n\n## Reads\n\nMany.\n")
+    site.page("second/three.md", "# Three\n\nFast [@runs, idle]. Slow [@gone].\n")
+    site.page("index.md", "# Home\n\nFast [@runs].\n\n<!-- sources -->\n")
+    done = site.build()
+    assert done.returncode == 0, done.stderr
+    note = '<span class="mw-cite"><a href="{}"><cite>Our runs</cite></a>'
+    assert note.format("../../first/two/#reads") + " (idle).</span>" in site.html("second/three/index.html")
+    home = site.html("index.html")
+    assert note.format("first/two/#reads") + ".</span>" in home
+    assert home.count('href="first/two/#reads"') == 2, "in the footnote and in the list of sources"
+    told = [line for line in done.stderr.splitlines() if line.startswith("WARNING") and "#none" in line]
+    assert len(told) == 2
+    assert any("second/three.md" in line for line in told)

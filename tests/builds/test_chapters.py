@@ -105,3 +105,63 @@ def test_callouts_may_be_required(site: Site) -> None:
     assert [line for line in checked.stdout.splitlines() if "no callout" in line] == [
         f"warning: docs/{page}.md: {why}" for page in ("first/two", "second/three")
     ]
+
+
+@pytest.fixture
+def alone(site: Site) -> Site:
+    """A page that stands between the chapters by itself, two behind them, and one that is in no book."""
+    said = "---\nsummary: {0} by itself.\nchapter: true\n---\n\n# {0}\n\nSee [one](first/one.md).\n"
+    for name in ("Between", "Behind", "Last"):
+        site.page(f"{name.lower()}.md", said.format(name))
+    site.page("aside.md", "# Aside\n\nSee [two](first/two.md).\n")
+    site.config("  - Second:\n", "  - between.md\n  - Second:\n")
+    site.config("      - second/three.md\n", "      - second/three.md\n  - behind.md\n  - aside.md\n  - last.md\n")
+    return site
+
+
+def test_a_page_outside_the_sections_may_stand_in_the_order_of_reading(alone: Site) -> None:
+    done = alone.build("--strict")
+    assert done.returncode == 0, done.stderr
+    seen, at = [], alone.root / "site" / "first" / "index.html"
+    while True:
+        html = at.read_text(encoding="utf-8")
+        seen.append(at.parent.name)
+        found = re.search(r'<a class="mw-next-card mw-next" href="([^"]+)"', html)
+        if found is None:
+            break
+        at = (at.parent / found[1] / "index.html").resolve()
+    assert seen == ["first", "one", "two", "between", "three", "behind", "last"]
+
+
+def test_such_a_page_has_no_number_and_counts_for_none(alone: Site) -> None:
+    assert alone.build().returncode == 0
+
+    def place(page: str) -> str:
+        nav = re.search(r'<nav class="mw-place.*?</nav>', alone.html(f"{page}/index.html"), re.DOTALL)
+        assert nav is not None
+        return " ".join(re.sub(r"<[^>]*>", " ", nav[0]).split())
+
+    assert place("first/two") == "First, 2 of 2. Here the chapter ends. Previous One Adds two arrays. Next " + (
+        "Between Between by itself."
+    )
+    assert place("between") == "Previous Two Chapter 2: Second Three"
+    assert place(
+        "second/three"
+    ) == "Second, 1 of 1. Here the chapter ends. Previous Between Between by itself. Next " + (
+        "Behind Behind by itself."
+    )
+    assert place("behind") == "Previous Three Next Last Last by itself."
+    assert place("last") == "Previous Behind Behind by itself."
+    assert "mw-place" not in alone.html("aside/index.html")
+
+
+def test_such_a_page_is_a_reader_and_needs_no_callout(alone: Site) -> None:
+    alone.config('"key": "cuda"', '"key": "cuda", "required": true')
+    done = alone.build()
+    assert done.returncode == 0, done.stderr
+    assert "between.md" not in done.stderr
+    links = re.search(r'<aside class="mw-linked-from".*?</aside>', alone.html("first/one/index.html"), re.DOTALL)
+    assert links is not None
+    assert "Between" in links[0]
+    found = re.search(r'<aside class="mw-linked-from".*?</aside>', alone.html("first/two/index.html"), re.DOTALL)
+    assert found is None or "Aside" not in found[0]

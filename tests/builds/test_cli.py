@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.builds.conftest import Site
+from tests.forked import python_many
 
 
 def metalworking(site: Site, *arguments: str):  # type: ignore[no-untyped-def]
@@ -162,19 +161,17 @@ def test_no_mkdocs_yml(tmp_path: Path, site: Site) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "ascii", "latin-1", "cp437"])
-def test_no_console_ends_a_command(site: Site, encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_console_ends_a_command(site: Site, encoding: str) -> None:
     """Names and texts in any script, on a console that knows a few hundred characters."""
-    monkeypatch.setenv("PYTHONIOENCODING", encoding)
-    monkeypatch.setenv("PYTHONUTF8", "0")
     site.page(
         "\u0391\u4e2d\u20ac.md", "# \u0391\n\n<< excerpt {k}:\u0391\u4e2d\u00e9.c >>\n\n[@nokey] << exerpt \u0391 >>\n"
     )
-    for command in (["check"], ["check", "--json"], ["list"], ["list", "--json"], ["lock"], ["stats"], ["fetch"]):
-        done = subprocess.run(
-            [sys.executable, "-m", "mkdocs_metalworking", *command], cwd=site.root, capture_output=True, timeout=120
-        )
-        assert b"Traceback" not in done.stderr, (command, done.stderr.decode(encoding))
-        assert done.returncode in (0, 1), command
+    commands = (["check"], ["check", "--json"], ["list"], ["list", "--json"], ["lock"], ["stats"], ["fetch"])
+    console = {"PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"}
+    ran = python_many("mkdocs_metalworking", commands, cwd=site.root, env=console)
+    for command, (code, out, errors) in zip(commands, ran, strict=True):
+        assert b"Traceback" not in errors, (command, errors.decode(encoding))
+        assert code in (0, 1), command
         if "--json" in command:
-            rows = json.loads(done.stdout.decode(encoding))
+            rows = json.loads(out.decode(encoding))
             assert command[0] != "check" or any("\u0391\u4e2d\u00e9.c" in row["message"] for row in rows)

@@ -9,6 +9,7 @@ import pytest
 
 import mkdocs_metalworking
 from tests.builds.conftest import Site
+from tests.forked import python_m
 
 PACKAGE = Path(mkdocs_metalworking.__file__).parent
 SLOW = "a " * 20_000 + "\n"
@@ -48,7 +49,7 @@ def test_without_mkdocs_it_bears_the_name_of_its_module(slow: Site) -> None:
         "print('mkdocs' in sys.modules)\n",
         encoding="utf-8",
     )
-    done = slow.run_with({}, "names", given=excerpt(slow))
+    done = python_m("names", cwd=slow.root, given=excerpt(slow), fresh=True)
     told, loaded = done.stdout.splitlines()
     assert told.startswith("WARNING mkdocs_metalworking.markdown.highlight ")
     assert TOLD in told

@@ -211,6 +211,29 @@ def test_an_excerpt_that_no_search_shall_read(site: Site, theme: str) -> None:
     assert "mw-cut" not in site.html("second/three/index.html")
 
 
+PLACES = (
+    '<pre class="mw-pre" data-mw="0">words</pre>',
+    "<p>A <!--mw-0-->lines that nobody committed<!--/mw-0--> B</p>",
+    "<p>A <!--mw-cut-0--> B</p>",
+)
+
+
+def test_nothing_on_a_page_passes_for_the_place_of_code_or_of_a_drawing(site: Site) -> None:
+    drawing = "<svg><text>real</text></svg>"
+    excerpt = "<< excerpt {k}:add.metal#L8 >>"
+    text = "# Three\n\n" + "\n\n".join((*PLACES, excerpt, f"<figure>{drawing}</figure>"))
+    site.page("second/three.md", text + "\n")
+    site.config("  - search\n", "  - search\n  - minify\n")  # a plugin that reads pages
+    assert site.build("--strict").returncode == 0
+    html = site.html("second/three/index.html")
+    article = html[html.index("<article") : html.index("</article")]
+    assert article.count("mw-caption") == 1
+    assert article.count(drawing) == 1
+    assert 'data-mw="0">words</pre>' in article
+    assert "<!--mw-0-->lines that nobody committed<!--/mw-0-->" in article
+    assert article.index("<!--mw-cut-0-->") < article.index('class="mw-excerpt"') < article.index(drawing)
+
+
 def test_a_dirty_build_knows_the_pages_that_it_does_not_write(site: Site) -> None:
     site.config("[footnotes, admonition]", "[footnotes, admonition, attr_list, md_in_html]")
     site.page("index.md", "# Home\n\n<!-- sources -->\n\nSee [one](first/one.md).\n")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import socket
 import subprocess
 import sys
@@ -13,27 +15,35 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from tests.builds.conftest import Site, environment
+from tests.support import PATIENCE
+
+
+def free_port() -> int:
+    """Return a port that nobody listens on, below those that a system gives away by itself meanwhile."""
+    for port in range(20_000 + os.getpid() % 10_000, 32_768):
+        with socket.socket() as one, contextlib.suppress(OSError):
+            one.bind(("127.0.0.1", port))
+            return port
+    raise OSError("no port is free")
 
 
 class Serving:
     """A running server and the text of its pages."""
 
     def __init__(self, site: Site) -> None:
-        with socket.socket() as s:
-            s.bind(("127.0.0.1", 0))
-            self.port = s.getsockname()[1]
+        self.port = free_port()
         self.log = (site.root / "serve.log").open("w+", encoding="utf-8")
         command = [sys.executable, "-m", "mkdocs", "serve", "-a", f"127.0.0.1:{self.port}"]
         self.process = subprocess.Popen(command, cwd=site.root, stdout=self.log, stderr=self.log, env=environment())
 
     def get(self, path: str) -> str:
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/{path}", timeout=10) as answer:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/{path}", timeout=PATIENCE) as answer:
                 return str(answer.read().decode())
         except (urllib.error.URLError, OSError):
             return ""
 
-    def until(self, path: str, condition: Callable[[str], bool], seconds: float = 40) -> str:
+    def until(self, path: str, condition: Callable[[str], bool], seconds: float = PATIENCE) -> str:
         """Poll until the page meets the condition."""
         end = time.monotonic() + seconds
         text = ""
@@ -48,7 +58,7 @@ class Serving:
 
     def stop(self) -> None:
         self.process.terminate()
-        self.process.wait(20)
+        self.process.wait(PATIENCE)
         self.log.close()
 
 

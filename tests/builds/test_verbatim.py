@@ -6,6 +6,7 @@ index delivers is required unless there is no network at all; the count of the r
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import re
 import subprocess
@@ -17,7 +18,8 @@ import pytest
 from mkdocs_metalworking.git.command import find_git_dir
 from mkdocs_metalworking.glossary.labels import labels_for
 from mkdocs_metalworking.hosts.mkdocs.site import Site
-from mkdocs_metalworking.markdown.figure import Anchors, code
+from mkdocs_metalworking.markdown.anchors import LineNames
+from mkdocs_metalworking.markdown.figure import code
 from mkdocs_metalworking.quote.blob import LockedFile
 from mkdocs_metalworking.quote.diagnostics import Severity
 
@@ -37,6 +39,7 @@ def shown_lines(html: str) -> dict[int, str]:
     return found
 
 
+@functools.cache
 def object_lines(file: LockedFile) -> list[str] | None:
     """Return the lines of the blob as git has it, or None where no clone does."""
     git_dir = find_git_dir(ROOT / "code" / file.key.repo)
@@ -71,7 +74,7 @@ def test_every_quoted_line_equals_the_git_object(capsys: pytest.CaptureFixture[s
                 if (quotation.pin.repo, quotation.pin.commit) in packaged:
                     missing.add(str(quotation.file.key))
                 continue
-            shown = shown_lines(code(quotation, Anchors.of(quotation, set()), labels_for()))
+            shown = shown_lines(code(quotation, LineNames().give(quotation), labels_for()))
             if quotation.region is not None:  # this book's own code, as its files are
                 assert project.worktree is not None
                 data = project.worktree.read(quotation.file.key.path)[1]

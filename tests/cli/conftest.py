@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from mkdocs_metalworking.hosts.cli.common import Program
 from mkdocs_metalworking.hosts.cli.main import main
+from mkdocs_metalworking.hosts.cli.program import Program
 from tests.builds.conftest import MKDOCS, Site
 from tests.support import git
 from tests.transports.conftest import serve as serve  # a fixture

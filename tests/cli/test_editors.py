@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +12,7 @@ from jsonschema import Draft202012Validator
 
 from mkdocs_metalworking.hosts.cli.listing import SCHEMAS
 from tests.cli.conftest import Desk
+from tests.forked import python_m
 
 ROOT = Path(__file__).parents[2]
 
@@ -23,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 def test_schemas_describe_every_key(desk: Desk, name: str) -> None:
     schema = json.loads(desk.metalworking("schema", name).stdout)
     Draft202012Validator.check_schema(schema)
-    assert schema["$id"] == f"https://metalworking.github.io/metalworking/schemas/{name}.schema.json"
+    assert schema["$id"] == f"urn:mkdocs-metalworking:schema:{name}"
     bare = [key for key, value in properties(schema) if not value.get("description")]
     assert bare == []
 
@@ -48,18 +46,15 @@ def test_the_repository_meets_its_own_schema(desk: Desk) -> None:
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_shell_completion(shell: str) -> None:
-    env = {**os.environ, "_METALWORKING_COMPLETE": f"{shell}_source"}
-    done = subprocess.run(
-        [sys.executable, "-m", "mkdocs_metalworking"], env=env, capture_output=True, text=True, check=False
-    )
+    env = {"_METALWORKING_COMPLETE": f"{shell}_source"}
+    done = python_m("mkdocs_metalworking", cwd=ROOT, env=env)
     if shell == "bash" and "Bash" in done.stderr:
         pytest.skip("this Bash is too old for click")
     assert done.returncode == 0, done.stderr
     assert "_METALWORKING_COMPLETE" in done.stdout
     env |= {"_METALWORKING_COMPLETE": "bash_complete", "COMP_WORDS": "metalworking b", "COMP_CWORD": "1"}
-    done = subprocess.run(
-        [sys.executable, "-m", "mkdocs_metalworking"], env=env, capture_output=True, text=True, check=True
-    )
+    done = python_m("mkdocs_metalworking", cwd=ROOT, env=env)
+    assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["plain,bump"]
 
 

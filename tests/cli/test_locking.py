@@ -10,7 +10,8 @@ import pytest
 from filelock import FileLock
 
 from mkdocs_metalworking.deliver.project import Settings
-from mkdocs_metalworking.hosts.cli.common import locked_lock, write
+from mkdocs_metalworking.hosts.files import write
+from mkdocs_metalworking.hosts.lockfile import locked_lock
 from mkdocs_metalworking.quote.blob import FileKey, LockedFile
 from mkdocs_metalworking.quote.lock import load_lock
 from tests.cli.conftest import Desk
@@ -28,6 +29,43 @@ def two(desk: Desk) -> Desk:
     desk.home()
     shutil.rmtree(desk.root / "code")
     return desk
+
+
+@pytest.mark.parametrize(
+    ("name", "command"), [("sources.lock", ("lock",)), ("SOURCES.md", ("sources",)), ("docs/first", ("new",))]
+)
+@pytest.mark.parametrize("where", ["outside", "git's own"])
+def test_no_command_writes_through_a_link_out_of_the_repository(
+    two: Desk, tmp_path_factory: pytest.TempPathFactory, name: str, command: tuple[str, ...], where: str
+) -> None:
+    """Somebody's branch has a link where a command writes: to a file of ours, or into what git reads."""
+    git(two.root, "init", "-q")
+    away = tmp_path_factory.mktemp("home") if where == "outside" else two.root / ".git"
+    theirs = away / ".bashrc"
+    theirs.write_text("alias ll='ls -l'\n", encoding="utf-8")
+    path = two.root / name
+    if command == ("new",):
+        shutil.rmtree(path)
+        path.symlink_to(away, target_is_directory=True)
+        command = ("new", "first/bashrc", "--after", "index")
+    else:
+        path.unlink(missing_ok=True)
+        path.symlink_to(theirs)
+    done = two.metalworking(*command)
+    assert done.exit_code == 1
+    assert "a link leads out of the repository" in done.output
+    assert theirs.read_text("utf-8") == "alias ll='ls -l'\n"
+    assert not (away / "bashrc.md").exists()
+
+
+def test_a_link_within_the_repository_is_written_through(two: Desk) -> None:
+    git(two.root, "init", "-q")
+    (two.root / "locks").mkdir()
+    (two.root / "sources.lock").rename(two.root / "locks/sources.lock")
+    (two.root / "sources.lock").symlink_to("locks/sources.lock")
+    write(two.root / "sources.lock", "x\n")
+    assert (two.root / "sources.lock").is_symlink()
+    assert (two.root / "locks/sources.lock").read_text("utf-8") == "x\n"
 
 
 def entries(desk: Desk) -> list[str]:

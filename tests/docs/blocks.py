@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.support import commit_files
+from tests.forked import python_m
+from tests.support import PATIENCE, commit_files
 
 _FENCE = re.compile(r"^(?P<indent>[ ]*)(?P<mark>`{3,})(?P<lang>\w+)(?P<rest>[^`\n]*)$")
 _TITLE = re.compile(r'title="([^"]+)"')
@@ -92,20 +93,17 @@ class Workshop:
         name, *arguments = shlex.split(self.translate(command), comments=True)
         assert name in RUN, f"{command}: say in the test how to run it"
         module = RUN[name]
-        env = {
-            **os.environ,
-            "NO_MKDOCS_2_WARNING": "1",
-            "NO_COLOR": "1",
-            "METALWORKING_STORE": str(self.root / "store"),
-        }
+        env = {"METALWORKING_STORE": str(self.root / "store")}
+        if module:
+            return python_m(module, *arguments, cwd=self.root, env=env, merged=True)
         return subprocess.run(
-            [sys.executable, *(("-m", module) if module else ()), *arguments],
+            [sys.executable, *arguments],
             cwd=self.root,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            env=env,
-            timeout=120,
+            env={**os.environ, "NO_MKDOCS_2_WARNING": "1", "NO_COLOR": "1", **env},
+            timeout=PATIENCE,
             check=False,
         )
 

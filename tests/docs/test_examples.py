@@ -16,7 +16,7 @@ import yaml
 from mkdocs.config.base import Config
 
 from mkdocs_metalworking.deliver.project import Project, Settings
-from mkdocs_metalworking.hosts.cli.main import main
+from mkdocs_metalworking.hosts.cli.main import COMMANDS, main
 from mkdocs_metalworking.hosts.forms.plugin import BookConfig
 from mkdocs_metalworking.hosts.mkdocs.endings import Ending, Link
 from mkdocs_metalworking.hosts.mkdocs.options import MetalworkingConfig
@@ -42,7 +42,7 @@ MKDOCS = (
 )
 QUOTING = "# Page\n\n<< excerpt abeleinin/Metal-Puzzles@d631c7f:metal_puzzles.py#L345-348 >>\n"
 SHELL = (
-    "pip install mkdocs-metalworking",
+    "pip install ",
     "mkdocs build -f mkdocs-book.yml",
     "git clone ",
     "cd ",
@@ -282,8 +282,10 @@ def test_every_key_of_the_files() -> None:
 
 def test_every_command_and_option() -> None:
     page = text_of("plugin/commands.md")
-    assert set(re.findall(r"^## ([a-z]+)$", page, re.MULTILINE)) == set(main.commands)
-    for name, command in main.commands.items():
+    assert set(re.findall(r"^## ([a-z]+)$", page, re.MULTILINE)) == set(COMMANDS)
+    for name in COMMANDS:
+        command = main.get_command(click.Context(main), name)
+        assert command is not None
         part = re.sub(r"^```.*?^```$", "", page.split(f"\n## {name}\n", 1)[1], flags=re.DOTALL | re.MULTILINE)
         part = part.split("\n## ", 1)[0]
         given = [p for p in command.params if isinstance(p, click.Option)]
@@ -369,12 +371,12 @@ def test_the_readme_is_true() -> None:
     assert set(re.findall(r"^make (\w+)", text, re.MULTILINE)) <= targets
     engines = {name.removeprefix("site-") for name in targets if name.startswith("site-")}
     assert set(re.findall(r"ENGINE=(\w+)", text)) <= engines
-    assert set(re.findall(r"`?metalworking ([a-z]+)\b(?=[` ])", text)) <= set(main.commands)
+    assert set(re.findall(r"`?metalworking ([a-z]+)\b(?=[` ])", text)) <= set(COMMANDS)
     pins = yaml.safe_load((ROOT / "sources.yml").read_text(encoding="utf-8"))["repositories"]
     for commit in re.findall(r"[0-9a-f]{40}", text):
         assert commit in {pin["commit"] for pin in pins}
     pages = re.findall(
-        r"^ {6}- .*?: (?:machine|metal|mlx|techniques|kernels|war-stories)/[\w-]+\.md$",
+        r"^ {6}- .*?: (?:(?:machine|metal|mlx|techniques|kernels|war-stories)/[\w-]+|two-machines)\.md$",
         (ROOT / "mkdocs.yml").read_text(encoding="utf-8"),
         re.MULTILINE,
     )
@@ -383,4 +385,4 @@ def test_the_readme_is_true() -> None:
 
 def test_the_changelog_names_every_command() -> None:
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    assert set(main.commands) <= names_in([text])
+    assert set(COMMANDS) <= names_in([text])

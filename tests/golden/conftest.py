@@ -99,6 +99,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
         "  - key: handbook\n    title: The <b>Handbook</b> & more\n    author: A. Writer\n    date: 2024-05\n"
         "    url: https://example.org/handbook?a=1&b=2\n"
         "  - key: bare\n    title: Bare title\n"
+        "  - key: results\n    title: Results\n    page: results.md#reads\n"
         "self: {pin: working-tree, repo: acme/own}\n"
     )
     (bench.root / "quantities.yml").write_text(QUANTITIES, encoding="utf-8")

@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from tests.conftest import CHROMIUM
+from tests.support import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
 FLAGS = ("--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader", "--enable-features=Vulkan", "--no-sandbox")
@@ -44,7 +45,7 @@ def chromium(browser: Browser) -> Iterator[Browser]:
 def modules(chromium: Browser, docs: str) -> Iterator[Page]:
     """An empty page of the origin that the modules come from, with WebGPU."""
     page = chromium.new_page()
-    page.set_default_timeout(120_000)
+    page.set_default_timeout(PATIENCE * 1000)
     page.route(f"{docs}/empty", lambda route: route.fulfill(body="<p>", content_type="text/html"))
     page.goto(f"{docs}/empty")
     if not page.evaluate("async () => !!(await navigator.gpu?.requestAdapter())"):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,8 +10,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from mkdocs_metalworking.hosts.cli.common import Program
 from mkdocs_metalworking.hosts.cli.main import main
+from mkdocs_metalworking.hosts.cli.program import Program
+from tests.forked import python_m
 from tests.support import git
 
 STACK = '''\
@@ -93,9 +92,7 @@ class Own:
         return self.metalworking("check").stdout.splitlines()
 
     def build(self, *options: str) -> subprocess.CompletedProcess[str]:
-        env = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "NO_COLOR": "1"}
-        command = [sys.executable, "-m", "mkdocs", "build", *options]
-        return subprocess.run(command, cwd=self.root, capture_output=True, text=True, env=env, timeout=120)
+        return python_m("mkdocs", "build", *options, cwd=self.root)
 
     @property
     def html(self) -> str:

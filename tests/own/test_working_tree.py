@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from tests.own.conftest import STACK, Own
+from tests.support import git
 
 CHANGED = "docs/index.md:3: self:src/stack.py#symbol=empty is not what was accepted (metalworking accept src/stack.py)"
 
@@ -188,6 +189,9 @@ def test_list_and_a_site_without_an_address(own: Own) -> None:
     assert own.metalworking("list").stdout == "docs/index.md: self:src/stack.py#L4-6 (LICENSE)\n"
     assert own.build("--strict").returncode == 0
     assert re.search(r'<span class="mw-file"[^>]*>stack.py:4', own.html)
+    head = git(own.top, "rev-parse", "HEAD")
+    assert f'<span class="mw-commit" title="src/stack.py at {head}">{head[:7]}</span>' in own.html
+    assert "uncommitted" not in own.html, "it is committed, though nobody told where readers find it"
     own.sources("self: {pin: working-tree, repo: codeberg.org/acme/own, license: GPL-3.0-only}\n")
     assert own.build("--strict").returncode == 0
     assert "https://codeberg.org/acme/own/src/commit/" in own.html
@@ -195,8 +199,6 @@ def test_list_and_a_site_without_an_address(own: Own) -> None:
 
 
 def test_without_a_commit_everything_is_uncommitted(own: Own) -> None:
-    from tests.support import git
-
     git(own.top, "update-ref", "-d", "HEAD")
     own.metalworking("lock")
     assert own.build("--strict").returncode == 0
@@ -215,6 +217,13 @@ def test_add_names_lines_that_somebody_counted(own: Own) -> None:
     assert refused.stdout.startswith("L3 of src/stack.py cannot be told by a symbol or by their words")
 
 
+def test_add_with_a_pin_says_that_the_working_tree_is_quoted(own: Own) -> None:
+    done = own.metalworking("add", "--pin", "src/stack.py#symbol=empty")
+    assert done.exit_code == 0
+    assert "self is the working tree (for a pin write self: {pin: COMMIT}, or take the entry out" in done.stderr
+    assert own.text("site/sources.yml") == "self: working-tree\n"
+
+
 def test_add_tells_what_to_paste(own: Own) -> None:
     own.sources("repositories: []\n")
     done = own.metalworking("add", "src/stack.py#L4-6")
@@ -223,3 +232,18 @@ def test_add_tells_what_to_paste(own: Own) -> None:
     done = own.metalworking("add", "--pin", "src/stack.py#L4-6")
     assert done.exit_code == 0, done.output
     assert done.stdout == "<< excerpt self:src/stack.py#L4-6 >>\n"
+
+
+def test_a_citation_of_one_s_own_code_says_what_to_write(own: Own) -> None:
+    own.replace("site/mkdocs.yml", "{store: ../store}", "{store: ../store, citations: true}")
+    cited = ("self:src/stack.py#L4-5, M1", "self:LICENSE", "self@0123456:src/stack.py")
+    own.page("".join(f"Said [@{one}].\n\n" for one in cited))
+    told = "write << excerpt self:{}#symbol=NAME >> on a line of its own, or link to the file"
+    assert own.problems() == [
+        f"docs/index.md:{line}: lines of self are quoted, not cited: [@{cited}] ({told.format(path)})"
+        for line, cited, path in (
+            (3, "self:src/stack.py#L4-5", "src/stack.py"),
+            (5, "self:LICENSE", "LICENSE"),
+            (7, "self@0123456:src/stack.py", "src/stack.py"),
+        )
+    ]

@@ -10,6 +10,7 @@ import pytest
 from mkdocs_metalworking.git.binding import Binder
 from mkdocs_metalworking.quote.blob import FileKey, LockedFile
 from mkdocs_metalworking.quote.diagnostics import MetalworkingError, Unavailable
+from tests.support import PATIENCE
 from tests.transports.gitserver import GitServer
 
 LFS = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 12\n"
@@ -35,7 +36,7 @@ def no_network(tmp_path):
     def url(repo: str) -> str:
         raise AssertionError(f"{repo} was fetched")
 
-    return Binder(tmp_path / "code", url=url, timeout=20, max_bytes=4000)
+    return Binder(tmp_path / "code", url=url, timeout=PATIENCE, max_bytes=4000)
 
 
 def with_submodule(repo):
@@ -146,7 +147,7 @@ def test_two_hundred_files_of_one_commit_are_one_fetch(tmp_path, make_repo, serv
     repo = make_repo(tmp_path / "served/o/n.git", contents, object_format, bare=True)
     repo.git("config", "uploadpack.allowFilter", "true")
     server = GitServer(serve, tmp_path / "served")
-    binder = Binder(tmp_path / "code", url=server.url, timeout=20)
+    binder = Binder(tmp_path / "code", url=server.url, timeout=PATIENCE)
     keys = [FileKey("o/n", repo.commit, path) for path in contents if path != "huge"]
     bound = binder.bind_many(keys)
     assert bound == {key: LockedFile.of(key, contents[key.path]) for key in keys}
@@ -156,7 +157,7 @@ def test_two_hundred_files_of_one_commit_are_one_fetch(tmp_path, make_repo, serv
 def test_fetched_files_have_the_same_messages(tmp_path, make_repo, serve):
     repo = make_repo(tmp_path / "served/o/n.git", FILES, bare=True)
     repo.git("config", "uploadpack.allowFilter", "true")
-    binder = Binder(tmp_path / "code", url=GitServer(serve, tmp_path / "served").url, timeout=20, max_bytes=4000)
+    binder = Binder(tmp_path / "code", url=GitServer(serve, tmp_path / "served").url, timeout=PATIENCE, max_bytes=4000)
     bound = binder.bind_many([FileKey("o/n", repo.commit, path) for path in [*FILES, "absent", "src"]])
     codes = {key.path: value.diagnostic.code for key, value in bound.items() if isinstance(value, MetalworkingError)}
     assert codes == {
@@ -179,7 +180,7 @@ def test_a_server_that_refuses_ids_gets_a_deeper_fetch_and_the_cause_is_named(tm
     repo.git("update-ref", "refs/heads/main", child)
     repo.git("update-server-info")
     server = GitServer(serve, tmp_path / "served", old=kind == "old", dumb=kind == "dumb")
-    binder = Binder(tmp_path / "code", url=server.url, timeout=20)
+    binder = Binder(tmp_path / "code", url=server.url, timeout=PATIENCE)
     key = FileKey("o/n", repo.commit, "run.sh")
     with caplog.at_level(logging.WARNING):
         assert binder.bind(key) == LockedFile.of(key, FILES["run.sh"])
@@ -189,14 +190,14 @@ def test_a_server_that_refuses_ids_gets_a_deeper_fetch_and_the_cause_is_named(tm
 
 def test_a_commit_that_no_server_has(tmp_path, make_repo, serve):
     make_repo(tmp_path / "served/o/n.git", FILES, bare=True)
-    binder = Binder(tmp_path / "code", url=GitServer(serve, tmp_path / "served").url, timeout=20)
+    binder = Binder(tmp_path / "code", url=GitServer(serve, tmp_path / "served").url, timeout=PATIENCE)
     with pytest.raises(Unavailable, match="no branch or tag leads to commit dddddddddddd"):
         binder.bind(FileKey("o/n", "d" * 40, "f"))
 
 
 def test_a_server_that_is_not_there(tmp_path, serve, tools, caplog):
     server = serve(lambda handler: tools.send(handler, b"", 404))
-    binder = Binder(tmp_path / "code", url=lambda repo: f"{server.url}/{repo}", timeout=20)
+    binder = Binder(tmp_path / "code", url=lambda repo: f"{server.url}/{repo}", timeout=PATIENCE)
     with pytest.raises(Unavailable, match="cannot be fetched"):
         binder.bind(FileKey("o/n", "d" * 40, "f"))
     assert "whole history" not in caplog.text
@@ -220,7 +221,9 @@ def test_other_ways_to_fetch_are_refused(tmp_path, url):
 
 def test_credentials_in_a_url_are_not_told(tmp_path, serve, tools, caplog):
     server = serve(lambda handler: tools.send(handler, b"", 403))
-    binder = Binder(tmp_path / "code", url=lambda repo: f"http://user:s3cret@{server.host}/{repo}?t=s3cret", timeout=20)
+    binder = Binder(
+        tmp_path / "code", url=lambda repo: f"http://user:s3cret@{server.host}/{repo}?t=s3cret", timeout=PATIENCE
+    )
     with pytest.raises(Unavailable) as caught:
         binder.bind(FileKey("o/n", "d" * 40, "f"))
     assert "s3cret" not in str(caught.value) + caplog.text

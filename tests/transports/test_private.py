@@ -14,6 +14,7 @@ from mkdocs_metalworking.git.binding import Binder
 from mkdocs_metalworking.git.personal import SWITCH
 from mkdocs_metalworking.quote.blob import FileKey, LockedFile
 from mkdocs_metalworking.quote.diagnostics import Unavailable
+from tests.support import PATIENCE
 from tests.transports.gitserver import GitServer
 
 DATA = b"int secret;\n"
@@ -64,14 +65,14 @@ def test_only_when_asked_for(tmp_path, make_repo, serve, home, monkeypatch) -> N
         f'[core]\n\tfsmonitor = touch {mark}\n[url "file:///nowhere/"]\n\tinsteadOf = https://localhost\n'
     )
     file = FileKey("o/n", repo.commit, "a.c")
-    binder = Binder(tmp_path / "code", url=lambda _: url, timeout=30)
+    binder = Binder(tmp_path / "code", url=lambda _: url, timeout=PATIENCE)
     monkeypatch.delenv(SWITCH, raising=False)
     with pytest.raises(Unavailable, match=r"certificate|SSL"):
         binder.bind(file)
     monkeypatch.setenv(SWITCH, "1")
     assert binder.bind(file) == LockedFile.of(file, DATA)
     assert not mark.exists()
-    plain = Binder(tmp_path / "code", url=lambda _: url.replace("https:", "http:"), timeout=30)
+    plain = Binder(tmp_path / "code", url=lambda _: url.replace("https:", "http:"), timeout=PATIENCE)
     with pytest.raises(Unavailable):
         plain.bind(file)
     assert "opensesame" not in " ".join(os.environ.values())

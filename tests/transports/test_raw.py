@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import time
 import zlib
+from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -15,6 +17,7 @@ from mkdocs_metalworking.deliver.transports.raw import Raw
 from mkdocs_metalworking.quote.diagnostics import MetalworkingError, Unavailable, redact
 from mkdocs_metalworking.quote.repo import RAW_TEMPLATES
 
+ROOT = Path(__file__).resolve().parents[2]
 DATA = b"kernel void k() {}\n" * 200
 LIMITS = Limits(connect=1.0, read=0.4, total=1.0, max_bytes=100_000)
 
@@ -211,6 +214,29 @@ def test_a_redirect_to_another_host_is_refused(fetch, serve, tools):
     outcome, _ = fetch(lambda handler: tools.send(handler, b"", 302, Location=f"{other.url}/x"))
     assert f"redirect to another host, {other.host}, refused" in unavailable(outcome)
     assert other.paths == []
+
+
+@pytest.mark.parametrize("served", [DATA, b"something else"])
+def test_a_redirect_to_another_host_that_serves_raw_files_is_followed_and_its_bytes_are_checked(
+    fetch, serve, tools, served
+):
+    """As docs/plugin/transports.md says: to none but those hosts, and whatever comes is checked."""
+    other = serve(lambda handler: tools.send(handler, served))
+    where = {"allowed_hosts": frozenset({other.host})}
+    outcome, _ = fetch(lambda handler: tools.send(handler, b"", 302, Location=f"{other.url}/x"), **where)
+    assert other.paths == ["/x"]
+    if served == DATA:
+        assert outcome.data == DATA
+    else:
+        assert outcome.diagnostic.code == "wrong-bytes"
+
+
+def test_the_hosts_that_serve_raw_files_are_those_of_the_templates():
+    raw = Raw(quick_session)
+    hosts = {urlsplit(template).hostname for template in RAW_TEMPLATES.values()}
+    assert raw._hosts == hosts
+    text = (ROOT / "docs/plugin/transports.md").read_text(encoding="utf-8")
+    assert "follow a redirect to none but the hosts that serve raw files" in text
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from mkdocs_metalworking.deliver.transport import NotDelivered
 from mkdocs_metalworking.deliver.transports.remote import Remote
 from mkdocs_metalworking.git.proof import Contradiction
 from mkdocs_metalworking.quote.blob import FileKey, LockedFile
-from tests.support import commit_files, git
+from tests.support import PATIENCE, commit_files, git
 
 
 def locked(commit: str, files: dict[str, bytes]) -> list[LockedFile]:
@@ -32,7 +32,7 @@ def server(tmp_path: Path) -> tuple[Path, list[LockedFile]]:
 
 
 def remote(folder: Path, files: list[LockedFile], **options: object) -> Remote:
-    return Remote(wanted=files, url=lambda _repo: f"file://{folder}", timeout=30, **options)  # type: ignore[arg-type]
+    return Remote(wanted=files, url=lambda _repo: f"file://{folder}", timeout=PATIENCE, **options)  # type: ignore[arg-type]
 
 
 def test_every_blob_in_one_request(server: tuple[Path, list[LockedFile]], tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 import tracemalloc
 
 import pytest
@@ -15,6 +14,7 @@ from mkdocs_metalworking.deliver.transports.checkout import Checkout
 from mkdocs_metalworking.deliver.transports.package import Package
 from mkdocs_metalworking.deliver.transports.raw import Raw
 from mkdocs_metalworking.quote.diagnostics import MetalworkingError, Severity, Unavailable
+from tests.support import PATIENCE
 
 DATA = b"kernel void k() {}\n"
 
@@ -120,6 +120,7 @@ def test_prefetch_is_parallel_across_repositories_only(store, serve, tools):
     running: list[str] = []
     lock = threading.Lock()
     most = {"all": 0, "one": 0}
+    meeting = threading.Barrier(3, timeout=PATIENCE)
 
     def respond(handler):
         repo = handler.path.split("/")[2]
@@ -127,7 +128,8 @@ def test_prefetch_is_parallel_across_repositories_only(store, serve, tools):
             running.append(repo)
             most["all"] = max(most["all"], len(running))
             most["one"] = max(most["one"], running.count(repo))
-        time.sleep(0.05)
+        if handler.path.endswith("f0"):  # the first of each repository: all three are under way at once
+            meeting.wait()
         with lock:
             running.remove(repo)
         tools.send(handler, DATA)

@@ -200,6 +200,29 @@ def test_what_a_link_leads_to_is_not_swept(store, tools, tmp_path):
     assert inner.exists()
 
 
+def test_what_a_link_leads_to_is_neither_removed_nor_replaced(store, tools, tmp_path, caplog):
+    """A folder of entries is a link to somebody's blobs, which are named by their SHA-256 as ours are."""
+    for number, kind in enumerate(("a file", "a folder")):
+        file = tools.locked(b"x\n" * (number + 1))
+        blobs = tmp_path / kind
+        theirs = blobs / file.sha256
+        if number:
+            theirs.mkdir(parents=True)
+            (theirs / "thesis.txt").write_text("years of work")
+        else:
+            blobs.mkdir()
+            theirs.write_text("something else")
+        (store.root / "sha256").mkdir(parents=True, exist_ok=True)
+        (store.root / "sha256" / file.sha256[:2]).symlink_to(blobs, target_is_directory=True)
+        assert store.get(file) is None
+        assert "behind a link stays" in caplog.text
+        assert store.put(file, b"x\n" * (number + 1)) is False, "a store that cannot be written keeps nothing"
+        assert [path.name for path in blobs.iterdir()] == [file.sha256]
+        assert (
+            (theirs / "thesis.txt").read_text() == "years of work" if number else theirs.read_text() == "something else"
+        )
+
+
 def test_an_entry_that_somebody_reads_is_not_damaged(store, tools, monkeypatch, caplog):
     """On Windows a file that is open cannot be replaced; what is there stays, and nothing is reported."""
     file = tools.locked(b"x\n")

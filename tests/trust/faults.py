@@ -5,23 +5,22 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import io
-import json
 import os
 import random
 import re
 import shutil
 import signal
 import subprocess
-import sys
 import time
 import zipfile
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from mkdocs_metalworking.quote.lock import load_lock
+from tests.forked import Zygote
 from tests.support import commit_files, git
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -35,49 +34,6 @@ site_name: Faults
 plugins: [metalworking: {store: store, transports: [checkout, package]}]
 nav: [index.md, packed.md]
 """
-
-
-class Zygote:
-    """One forking process; commands run one after the other."""
-
-    def __init__(self) -> None:
-        self.peak = 0
-        """The most memory that any command took, in MiB."""
-        env = {name: value for name, value in os.environ.items() if not name.startswith(("PIP_", "GIT_"))}
-        env |= {"NO_MKDOCS_2_WARNING": "1", "PIP_CONFIG_FILE": os.devnull}
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.trust.zygote"],
-            cwd=ROOT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env=env,
-        )
-        assert self._out.readline() == "ready\n"
-
-    @property
-    def _out(self) -> IO[str]:
-        assert self._process.stdout
-        return self._process.stdout
-
-    def start(self, order: dict[str, Any]) -> int:
-        """Begin a command and return its pid; *wait* must follow."""
-        assert self._process.stdin
-        self._process.stdin.write(json.dumps(order) + "\n")
-        self._process.stdin.flush()
-        return int(json.loads(self._out.readline())["pid"])
-
-    def wait(self) -> int:
-        """Return the exit code, negative for a signal."""
-        told = json.loads(self._out.readline())
-        self.peak = int(told["peak"])
-        return int(told["status"])
-
-    def close(self) -> None:
-        for stream in (self._process.stdin, self._process.stdout):
-            if stream:
-                stream.close()
-        self._process.wait(20)
 
 
 @dataclass
@@ -122,7 +78,8 @@ class Site:
         for name, repo, files in (("index", "o/n", FILES), ("packed", "o/p", PACKED)):
             directives = "".join(f"<< excerpt {repo}@{commits[repo][:9]}:{path}#L2-9 >>\n\n" for path in files)
             (root / f"docs/{name}.md").write_text(f"# {name}\n\n{directives}", encoding="utf-8")
-        return cls(root, served, zygote, {"PIP_FIND_LINKS": str(wheels), "PIP_NO_INDEX": "1"})
+        env = {"PIP_FIND_LINKS": str(wheels), "PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull}
+        return cls(root, served, zygote, env)
 
     def order(self, command: str, **more: Any) -> dict[str, Any]:
         temporary = self.root.parent / "tmp"
@@ -130,7 +87,8 @@ class Site:
         temporary.chmod(0o777)
         order = {
             "cwd": str(self.root),
-            "log": str(self.root.parent / "log"),
+            "stdout": str(self.root.parent / "log"),
+            "stderr": str(self.root.parent / "log"),
             "served": self.served.as_uri(),
             "env": {**self.env, "TMPDIR": str(temporary)},
             "program": "mkdocs" if command == "build" else "metalworking",

@@ -1,7 +1,7 @@
 """The long versions of the tests of trust, and a table of what came out: ``make soak``.
 
 Every section runs in a process of its own, which is how its memory is measured. Ends with 1 when anything was wrong.
-``--quick`` runs each at a hundredth of its length; a section's name runs that one alone.
+``--quick`` runs each at a hundredth of its length, ``--share=4`` at a quarter; a section's name runs that one alone.
 """
 
 from __future__ import annotations
@@ -21,12 +21,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-QUICK = "--quick" in sys.argv
+SHARE = [argument for argument in sys.argv if re.fullmatch("--quick|--share=[1-9][0-9]*", argument)]
+PART = int(SHARE[0].partition("=")[2] or 100) if SHARE else 1
 Row = dict[str, object]
 
 
 def scaled(count: int) -> int:
-    return max(3, count // 100) if QUICK else count
+    return max(3, count // PART)
 
 
 def worlds(folder: Path) -> Row:
@@ -52,6 +53,16 @@ def structure(folder: Path) -> Row:
     return {"tried": count, "survived": count - len(failures), "failed": "\n".join(failures[:3]), "note": kinds}
 
 
+def saves(folder: Path) -> Row:
+    from tests.structure.test_serve import run
+
+    pages, count = max(30, scaled(400)), scaled(40)
+    tally, failures = run(folder, pages, count, first=2_000_000)
+    kinds = ", ".join(f"{number:,} {name}" for name, number in tally.most_common())
+    tried = pages * count
+    return {"tried": tried, "survived": tried - len(failures), "failed": "\n".join(failures[:3]), "note": kinds}
+
+
 def archives(folder: Path) -> Row:
     from tests.trust.test_archives import try_archives
 
@@ -73,7 +84,8 @@ def interrupts(folder: Path) -> Row:
 
 
 def _strikes(folder: Path, count: int, how: int) -> Row:
-    from tests.trust.faults import Trial, Zygote
+    from tests.forked import Zygote
+    from tests.trust.faults import Trial
 
     folder.chmod(0o755)
     zygote = Zygote()
@@ -120,9 +132,11 @@ SECTIONS: dict[str, tuple[str, Callable[[Path], Row]]] = {
     "repositories": ("Repositories and git servers made to harm", files("test_repositories.py", "")),
     "network": ("HTTP servers made to harm, secrets", files("test_network.py", "")),
     "text": ("Text made to run or to deceive", files("test_text.py", "")),
+    "beside": ("The same beside other plugins, and in feeds", files("test_beside.py", "")),
     "browser": ("The same in a browser, under a strict policy", files("test_browser.py", "")),
     "parsers": ("Random input to every parser", parsers),
     "structure": ("Pages made at random, each mention accounted for", structure),
+    "saves": ("Pages made at random under serve, after every save", saves),
     "growth": ("Long lines, many directives, deep nesting", growth),
 }
 
@@ -184,7 +198,7 @@ def main() -> int:
     for name in named or SECTIONS:
         start = time.monotonic()
         print(f"{SECTIONS[name][0]} …", file=sys.stderr, flush=True)
-        command = [sys.executable, "-m", "tests.trust.soak", name, "--section", *(["--quick"] if QUICK else [])]
+        command = [sys.executable, "-m", "tests.trust.soak", name, "--section", *SHARE]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=1800)
         if done.returncode:
             bad = True

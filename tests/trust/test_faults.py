@@ -15,8 +15,9 @@ from typing import Any
 import pytest
 
 from mkdocs_metalworking.deliver.store import Store
+from tests.forked import Zygote
 from tests.transports.gitserver import GitServer
-from tests.trust.faults import Site, Trial, Zygote, small_disk
+from tests.trust.faults import Site, Trial, small_disk
 
 KILLS = int(os.environ.get("TRUST_KILLS", "20"))
 ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
@@ -214,7 +215,7 @@ def test_a_clock_that_jumps(fresh: Site, trial: Trial, when: int) -> None:
     assert fresh.run("build") == 0, fresh.log
     assert fresh.built() == trial.pages
     assert entries <= fresh.entries()
-    Store(fresh.root / "store")._sweep()
+    Store(fresh.root / "store").folder._sweep()
     assert leftover.exists() == (when > time.time()), "what seems new may be somebody's"
 
 
@@ -251,7 +252,8 @@ def test_two_locks_of_one_site_at_once(fresh: Site, trial: Trial) -> None:
         (fresh.root / "sources.lock").unlink()
         shutil.rmtree(fresh.root / "store", ignore_errors=True)
         fresh.zygote.start(fresh.order("lock"))
-        other.zygote.start(other.order("lock", log=str(fresh.root.parent / "log2")))
+        log = str(fresh.root.parent / "log2")
+        other.zygote.start(other.order("lock", stdout=log, stderr=log))
         assert (fresh.zygote.wait(), other.zygote.wait()) == (0, 0), fresh.log
         assert fresh.lock == trial.lock
         left = {path.name for path in fresh.root.iterdir()}

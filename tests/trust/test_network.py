@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import contextlib
+import gzip
 import json
 import logging
 import os
@@ -35,7 +37,7 @@ from mkdocs_metalworking.deliver.transport import NotDelivered
 from mkdocs_metalworking.deliver.transports.raw import Raw
 from mkdocs_metalworking.quote.diagnostics import MetalworkingError, Unavailable
 from mkdocs_metalworking.quote.packages import PackageSpec
-from tests.support import Bench
+from tests.support import PATIENCE, Bench
 from tests.trust.conftest import files_below, outcome
 
 LIMITS = Limits(connect=1.0, read=0.5, total=1.0, max_bytes=100_000)
@@ -199,6 +201,13 @@ def hangs_up(connection: socket.socket) -> None:
     asked(connection)
 
 
+def endless_behind_a_packed_body(connection: socket.socket) -> None:
+    asked(connection)
+    packed = gzip.compress(DATA)
+    connection.sendall(OK + b"Content-Encoding: gzip\r\n\r\n" + packed)
+    repeat(connection, b"x" * 65536)
+
+
 def redirect(target: str) -> Callable[[socket.socket], None]:
     def say(connection: socket.socket) -> None:
         asked(connection)
@@ -211,7 +220,7 @@ def redirect(target: str) -> Callable[[socket.socket], None]:
 BAD = (
     *(endless_continue, slow_continue, dripping_head, dripping_status, header_flood, endless_header, endless_trailers),
     *(dripping_trailers, endless_chunk_size, chunk_extensions, huge_chunk, negative_chunk, huge_length, odd_length),
-    *(until_closed_but_never, no_http, nothing, hangs_up),
+    *(until_closed_but_never, no_http, nothing, hangs_up, endless_behind_a_packed_body),
     *map(
         redirect,
         ("http://[", "http://[::1", "file:///etc/passwd", "ftp://127.0.0.1/x", "gopher://x", "//[x", "http://\x00/"),
@@ -244,6 +253,23 @@ def test_bad_answers_are_reasons(talk, tmp_path, tools) -> None:
     with ThreadPoolExecutor(12) as pool:
         wrong = [told for told in pool.map(ask, range(len(BAD)), BAD) if told]
     assert wrong == []
+
+
+def test_what_follows_a_packed_body_is_not_kept(talk) -> None:
+    """zlib would keep all of it, and copy what it has with every piece: the first piece ends it."""
+    sent = []
+
+    def say(connection: socket.socket) -> None:
+        asked(connection)
+        connection.sendall(OK + b"Content-Encoding: gzip\r\n\r\n" + gzip.compress(DATA))
+        with contextlib.suppress(OSError):
+            for _ in range(2000):
+                connection.sendall(b"x" * 65536)
+                sent.append(65536)
+
+    with pytest.raises(NotDelivered, match="the body is not gzip"):
+        b"".join(body(open_stream(session(), talk(say), Limits()), Limits()))
+    assert sum(sent) < 32 << 20
 
 
 # TLS
@@ -616,7 +642,7 @@ def test_secrets_are_told_to_their_host_and_to_nobody_else(tmp_path, serve, tool
         ["-m", "mkdocs_metalworking", "lock", "--update"],
         ["-m", "mkdocs", "build", "-v"],
     ):
-        done = subprocess.run([sys.executable, *command], cwd=root, env=env, capture_output=True, timeout=120)
+        done = subprocess.run([sys.executable, *command], cwd=root, env=env, capture_output=True, timeout=PATIENCE)
         outputs.append(done.stdout + done.stderr)
         assert b"Traceback" not in done.stderr, done.stderr.decode()
     assert server.paths, "nobody was asked"

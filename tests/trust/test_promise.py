@@ -7,6 +7,7 @@ import json
 import os
 import re
 import sqlite3
+import struct
 import zlib
 from contextlib import closing
 from dataclasses import replace
@@ -95,6 +96,9 @@ def test_coloured_lines_are_faithful_and_nothing_else_is() -> None:
     assert faithful([attack.replace("<", "&lt;")], [attack])
     assert not faithful([attack], [attack]), "what follows on the page would close it"
     assert not faithful(["a", attack, "</span>"], ["a", attack, ""])
+    over = ['<span class="c1">// checked: </span>return 0;<span class="n">', "free</span>(p);"]
+    assert not faithful(over, ["// checked: return 0;", "free(p);"]), "a row more than there are lines"
+    assert not faithful(['<span class="k">a', "", "b</span>"], ["a", "", "b"])
     marked = highlight_lines(["a\u202e"], lexer_named("text"))
     assert faithful(marked, ["a\u202e"])
     assert not faithful([marked[0].replace('"U+202E" t', '"" t')], ["a\u202e"]), "a mark that shows nothing"
@@ -177,6 +181,72 @@ def test_a_cache_that_is_a_link_is_not_written_through(tmp_path: Path) -> None:
     assert cache("key", lambda: ["a"]) == ["a"]
     cache.close()
     assert theirs.read_bytes() == b""
+
+
+JOURNAL = bytes.fromhex("d9d505f920a163d7")
+
+
+def journal_naming(path: Path) -> bytes:
+    """Return a journal without pages that names *path* as the journal above it: SQLite, done, deletes that file.
+
+    https://www.sqlite.org/fileformat2.html#the_rollback_journal; its end is as ``readSuperJournal`` reads it.
+    """
+    name = os.fsencode(path)
+    head = (JOURNAL + struct.pack(">5I", 0, 0, 3, 512, 4096)).ljust(512, b"\0")
+    total = sum(name) & 0xFFFFFFFF
+    return head + struct.pack(">I", (1 << 30) // 4096 + 1) + name + struct.pack(">II", len(name), total) + JOURNAL
+
+
+def cache_beside(folder: Path) -> Path:
+    folder.mkdir()
+    path = folder / "highlight.sqlite"
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute(TABLE)
+    return path
+
+
+def test_a_journal_beside_a_cache_deletes_nothing(tmp_path: Path) -> None:
+    theirs = tmp_path / "thesis.txt"
+    theirs.write_text("years of work\n", encoding="utf-8")
+    path = cache_beside(tmp_path / "sqlite alone")
+    Path(f"{path}-journal").write_bytes(journal_naming(theirs))
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("SELECT * FROM lines").fetchall()
+    assert not theirs.exists(), "this is what the attack does"
+    theirs.write_text("years of work\n", encoding="utf-8")
+    path = cache_beside(tmp_path / "ours")
+    Path(f"{path}-journal").write_bytes(journal_naming(theirs))
+    for kept in (["a"], ["a"]):  # the first build sets all of it aside, the next one starts anew
+        cache = DiskLineCache(path, "v")
+        assert cache("key", lambda: ["a"]) == kept
+        cache.close()
+    assert theirs.read_text("utf-8") == "years of work\n"
+    assert [one.name for one in path.parent.iterdir()] == ["highlight.sqlite"]
+
+
+@pytest.mark.parametrize("ending", ["-journal", "-wal", "-shm"])
+def test_a_link_beside_a_cache_is_not_followed(tmp_path: Path, ending: str) -> None:
+    theirs = tmp_path / "font.ttf"
+    theirs.write_bytes(b"\0\1\0\0" + b"font" * 3000)
+    before = theirs.read_bytes()
+    path = cache_beside(tmp_path / "store")
+    Path(f"{path}{ending}").symlink_to(theirs)
+    cache = DiskLineCache(path, "v")
+    assert cache("key", lambda: ["a"]) == ["a"]
+    cache.close()
+    assert theirs.read_bytes() == before
+    assert not os.path.lexists(f"{path}{ending}")
+
+
+def test_no_journal_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "highlight.sqlite"
+    cache = DiskLineCache(path, "v")
+    cache("key", lambda: ["a"])
+    cache.flush()
+    assert cache._db is not None
+    assert cache._db.execute("PRAGMA journal_mode").fetchone() == ("memory",)
+    cache.close()
+    assert [one.name for one in tmp_path.iterdir()] == ["highlight.sqlite"]
 
 
 # A line of the lock that borrows from another line, or speaks of a file that nobody shows.

@@ -6,7 +6,6 @@ import itertools
 import os
 import re
 import subprocess
-import sys
 import time
 import tracemalloc
 import zlib
@@ -24,10 +23,12 @@ from mkdocs_metalworking.git.binding import Binder
 from mkdocs_metalworking.git.command import Git, GitError
 from mkdocs_metalworking.git.objects import commit_date
 from mkdocs_metalworking.git.process import Allowance, TooMuchSaid, run
-from mkdocs_metalworking.hosts.cli.common import Program
 from mkdocs_metalworking.hosts.cli.main import main
+from mkdocs_metalworking.hosts.cli.program import Program
 from mkdocs_metalworking.quote.blob import FileKey, LockedFile
 from mkdocs_metalworking.quote.diagnostics import MetalworkingError, Unavailable
+from tests.forked import python_m
+from tests.support import PATIENCE
 from tests.transports.gitserver import GitServer
 from tests.trust.conftest import outcome
 
@@ -234,12 +235,7 @@ def test_both_object_formats_from_server_to_page(tmp_path, make_repo, serve, scr
     done = CliRunner().invoke(main, ["-f", str(root / "mkdocs.yml"), "fetch"], obj=program)
     assert done.exit_code == 0, done.output
     assert "1 from git" in done.output
-    build = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "-f", str(root / "mkdocs.yml")],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
-    )
+    build = python_m("mkdocs", "build", "--strict", "-f", str(root / "mkdocs.yml"), cwd=root)
     assert build.returncode == 0, build.stderr
     html = (root / "site/index.html").read_text("utf-8")
     assert f"/blob/{repo.commit}/a.metal" in html
@@ -331,7 +327,7 @@ def test_a_pack_has_a_bound_on_disk_and_a_bomb_one_in_memory(tmp_path, make_repo
 
     def fetch(allowance: Allowance) -> None:
         # Each thread of git's would reserve 64 MB of addresses without using them.
-        git = Git(git_dir, timeout=60, allowance=allowance, env={**os.environ, "MALLOC_ARENA_MAX": "1"})
+        git = Git(git_dir, timeout=PATIENCE, allowance=allowance, env={**os.environ, "MALLOC_ARENA_MAX": "1"})
         git.run("init", "--quiet", "--bare", "--template=")
         git.run("fetch", "--quiet", repo.folder.as_uri(), "HEAD", protocol="file")
 
@@ -355,12 +351,12 @@ def script(tmp_path: Path) -> Callable[[str], str]:
 def test_a_child_that_says_too_much_is_ended(script) -> None:
     command = [script("yes")]
     with pytest.raises(TooMuchSaid):
-        run(command, stdin=b"", env=os.environ, timeout=20, allowance=Allowance(output=1_000_000))
+        run(command, stdin=b"", env=os.environ, timeout=PATIENCE, allowance=Allowance(output=1_000_000))
     done = run(
         [script("yes >&2 & sleep 0.5; kill $!; exit 3")],
         stdin=b"x" * 1_000_000,
         env=os.environ,
-        timeout=20,
+        timeout=PATIENCE,
         allowance=Allowance(),
     )
     assert done.code == 3
@@ -370,9 +366,9 @@ def test_a_child_that_says_too_much_is_ended(script) -> None:
 def test_what_a_child_started_ends_with_it(tmp_path, script) -> None:
     command = [script(f"sleep 300 & echo $! > '{tmp_path}/pid'; wait")]
     with pytest.raises(subprocess.TimeoutExpired):
-        run(command, stdin=b"", env=os.environ, timeout=0.7, allowance=Allowance())
+        run(command, stdin=b"", env=os.environ, timeout=2, allowance=Allowance())
     pid = int((tmp_path / "pid").read_text())
-    for _ in range(100):
+    for _ in range(int(PATIENCE / 0.02)):
         state = Path(f"/proc/{pid}/stat").read_text().split()[2] if Path(f"/proc/{pid}").exists() else "gone"
         if state in ("gone", "Z"):
             break
@@ -402,7 +398,7 @@ def test_fetch_sh_takes_no_name_that_is_none(tmp_path: Path, repo: str, commit: 
     (here / "fetch.sh").write_bytes(original.read_bytes())
     (here / "sources.yml").write_text(f"repositories:\n  - repo: {repo}\n    commit: {commit}\n    license: MIT\n")
     env = {**os.environ, "METALWORKING_GIT_BASE": "file:///nonexistent/"}
-    done = subprocess.run(["bash", "./fetch.sh"], cwd=here, capture_output=True, text=True, env=env, timeout=60)
+    done = subprocess.run(["bash", "./fetch.sh"], cwd=here, capture_output=True, text=True, env=env, timeout=PATIENCE)
     assert done.returncode == 1
     found = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*")}
     assert found <= {"a", "a/b", "a/b/fetch.sh", "a/b/sources.yml", "a/b/code"}, found

@@ -20,6 +20,8 @@ from mkdocs_metalworking.markdown.highlight import show_invisible
 from mkdocs_metalworking.markdown.page import PageContext
 from mkdocs_metalworking.markdown.tracking import Outcome
 from mkdocs_metalworking.quote.diagnostics import printable
+from mkdocs_metalworking.quote.quotation import Quotation
+from tests.forked import python_m
 from tests.support import ASKED, EXTENSION_CONFIGS, EXTENSIONS, Bench
 from tests.trust import hostile
 from tests.trust.inputs import TOKENS
@@ -144,15 +146,9 @@ def test_a_pasted_address_prints_nothing_but_text(bench: Bench) -> None:
 
 
 def test_the_build_log_is_text(bench: Bench) -> None:
-    import os
-    import subprocess
-    import sys
-
     name = "\x1b]0;pwned\x07\u202e.md"
     (bench.root / "docs" / name).write_text("# T\n\n<< excerpt \x1b[31m@\x9b31m >>\n", encoding="utf-8")
-    env = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
-    command = [sys.executable, "-m", "mkdocs", "build", "-q", "-f", str(bench.root / "mkdocs.yml")]
-    done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=120)
+    done = python_m("mkdocs", "build", "-q", "-f", str(bench.root / "mkdocs.yml"), cwd=bench.root)
     (bench.root / "docs" / name).unlink()
     assert done.returncode == 1
     ours = [line for line in done.stderr.splitlines() if "excerpt" in line or "repository" in line]
@@ -224,3 +220,7 @@ def test_a_forged_mark_is_an_error_and_stands_for_nothing(tmp_path: Path, where:
     assert not re.search("[\ufdd0-\ufdef]", html)
     assert {met.outcome for met in page.met} <= {Outcome.SHOWN, Outcome.REPORTED, Outcome.LITERAL}
     assert html.count("<figure") == 1 + (where == "included before a directive")
+    if where == "included before a directive":
+        shown = [met.shown.file.key.path for met in page.met if isinstance(met.shown, Quotation)]
+        assert sorted(shown) == ["a.c", "b.c"], "each figure is that of its directive"
+        assert html.index("b.c:1") < html.index("a.c:1")

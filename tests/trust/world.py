@@ -21,7 +21,8 @@ from mkdocs_metalworking.deliver.resolver import Resolver
 from mkdocs_metalworking.deliver.store import Store
 from mkdocs_metalworking.deliver.transport import NotDelivered
 from mkdocs_metalworking.glossary.labels import labels_for
-from mkdocs_metalworking.markdown.figure import Anchors, code
+from mkdocs_metalworking.markdown.anchors import LineNames
+from mkdocs_metalworking.markdown.figure import code
 from mkdocs_metalworking.quote.blob import FileKey, LockedFile
 from mkdocs_metalworking.quote.diagnostics import MetalworkingError, Unavailable
 from mkdocs_metalworking.quote.directive import parse_directive
@@ -357,7 +358,7 @@ def run(seed: int, folder: Path, tally: Tally) -> None:
                 assert not (delivered and honest), "the right bytes were there"
                 tally.outcomes["card"] += 1
                 return
-            html = code(quotation, Anchors.of(quotation, set()), labels_for(), cache)
+            html = code(quotation, LineNames().give(quotation), labels_for(), cache)
     except MetalworkingError as problem:
         said = str(problem)
         assert said

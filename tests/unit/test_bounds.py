@@ -11,6 +11,7 @@ import pytest
 
 from mkdocs_metalworking.markdown import highlight
 from mkdocs_metalworking.markdown.highlight import TooSlow, highlight_lines, lexer_named, plain_lines
+from mkdocs_metalworking.quote import markers
 from mkdocs_metalworking.quote.diagnostics import MetalworkingError
 from mkdocs_metalworking.quote.directive import parse_directive
 from mkdocs_metalworking.quote.mentions import scan
@@ -83,6 +84,31 @@ def test_a_line_of_one_thing_is_read_in_one_go(unit: str) -> None:
     """What goes back over a long line would not end here within any limit of patience."""
     for start in ("", "<< excerpt ", "<", "[@a", "- L1"):
         scan(f"{start}{unit * 20_000}\n[@x]")
+
+
+class Counted(str):
+    """A name that counts how often it is compared."""
+
+    compared = 0
+
+    def __eq__(self, other: object) -> bool:
+        Counted.compared += 1
+        return str.__eq__(self, other)  # type: ignore[arg-type]
+
+    __hash__ = str.__hash__
+
+
+def test_regions_in_regions_are_each_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    def compared(depth: int) -> int:
+        names = [("x", False), *[("a", False)] * depth, *[("zz", True)] * depth, *[("", True)] * (depth + 1)]
+        marks = {n: markers._Mark(n, Counted(name), ends, True) for n, (name, ends) in enumerate(names, 1)}
+        monkeypatch.setattr(markers, "_marks", lambda line, number: [marks[number]])
+        Counted.compared = 0
+        found = markers.find_region([""] * len(names), "x", "p.c")
+        assert (found.first, found.last) == (2, len(names) - 1)
+        return Counted.compared
+
+    assert compared(500) <= 12 * compared(50)
 
 
 def test_numbers_of_any_length_are_refused() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import closing
 
@@ -10,8 +11,9 @@ import pytest
 
 from mkdocs_metalworking.deliver.project import Project
 from mkdocs_metalworking.glossary.labels import labels_for
-from mkdocs_metalworking.markdown import figure, highlight
-from mkdocs_metalworking.markdown.figure import Anchors, code, content, search_text
+from mkdocs_metalworking.markdown import highlight
+from mkdocs_metalworking.markdown.anchors import LineNames
+from mkdocs_metalworking.markdown.figure import code, content, search_text
 from mkdocs_metalworking.quote.directive import parse_directive
 from mkdocs_metalworking.quote.sources_file import load_sources
 from tests.support import Bench
@@ -59,7 +61,7 @@ def html(bench: Bench, project: Project, rest: str, cache: highlight.LineCache =
     quotation = project.quoter.quote(
         parse_directive(f"<< excerpt acme/kernels@{bench.commits['acme/kernels']}:{rest} >>")
     )
-    return code(quotation, Anchors.of(quotation, set()), labels_for(), cache)
+    return code(quotation, LineNames().give(quotation), labels_for(), cache)
 
 
 def test_everything_that_shapes_a_line_is_in_its_name(bench: Bench, project: Project) -> None:
@@ -114,7 +116,7 @@ def test_names_in_the_caption_and_in_attributes_are_text(bench: Bench, project: 
     quotation = project.quoter.quote(
         parse_directive(f'<< excerpt acme/kernels@{sha}:a.c title="<b>\u00a0\u26a0\ufe0f\u202e" >>')
     )
-    found = content(quotation, Anchors.of(quotation, set()), labels_for())
+    found = content(quotation, LineNames().give(quotation), labels_for())
     assert '<span class="mw-title">&lt;b&gt;\u00a0\u26a0\ufe0f<span class="mw-ctl"' in found
     assert "\u202e" not in found
     assert "\\" not in found
@@ -126,11 +128,14 @@ def test_names_in_the_caption_and_in_attributes_are_text(bench: Bench, project: 
 def test_an_id_is_chosen_that_nobody_has(bench: Bench, project: Project) -> None:
     sha = bench.commits["acme/kernels"]
     quotation = project.quoter.quote(parse_directive(f"<< excerpt acme/kernels@{sha}:a.c >>"))
-    taken: set[str] = set()
-    copies: dict[str, int] = {}
-    names = [Anchors.of(quotation, taken, copies).line(1) for _ in range(3)]
-    assert [name.removeprefix(names[0]) for name in names] == ["", "-2", "-3"]
-    assert figure.Anchors.of(quotation, set(taken)).line(1).endswith("-4")
+    names = LineNames()
+    given = [names.give(quotation).line(1) for _ in range(3)]
+    assert [name.removeprefix(given[0]) for name in given] == ["", "-2", "-3"]
+    names.rest()
+    assert names.give(quotation).line(1).endswith("-4")
+    assert all(name in names for name in given)
+    assert f"{given[0]}-5" not in names
+    assert given[0].replace("L1", "L999") not in names
 
 
 def test_pins_that_share_seven_digits_are_told_apart() -> None:
@@ -155,10 +160,13 @@ def test_a_block_comment_that_reaches_in_is_read_and_one_that_ended_is_not() -> 
 def test_late_code_is_words_until_it_is_asked_for(bench: Bench, project: Project) -> None:
     sha = bench.commits["acme/kernels"]
     html, page = bench.convert(f"<< excerpt acme/kernels@{sha}:a.c >>", project=project, late=True)
-    assert list(page.late) == ["0"]
-    assert 'data-mw="0"' in html
+    (key,) = page.late
+    assert re.fullmatch("[0-9]{9}0", key), "a seal and a number"
+    assert f'data-mw="{key}"' in html
     assert "mw-caption" not in html
-    assert "mw-caption" in page.late["0"]()
+    assert "mw-caption" in page.late[key]()
+    _, other = bench.convert(f"<< excerpt acme/kernels@{sha}:a.c >>", project=project, late=True)
+    assert list(other.late) != [key], "what stands for code on one page stands for none on another"
     direct, page = bench.convert(f"<< excerpt acme/kernels@{sha}:a.c >>", project=project)
     assert not page.late
     assert "mw-caption" in direct

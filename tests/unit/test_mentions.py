@@ -126,15 +126,24 @@ def test_every_span_reads_as_what_it_is() -> None:
     text = f"x\n\n{directive}\n* L1, L2: One.\n\nSaid [@a/b@{SHA}:y.c#L5, note].\n"
     spans = {mention.kind: {k: text[a:b] for k, (a, b) in mention.spans.items()} for mention in scan(text).mentions}
     assert spans == {
-        Kind.DIRECTIVE: {"sha": SHA, "ranges": "L1-2,L4", "title": '"a"', "hl": "1,4"},
+        Kind.DIRECTIVE: {
+            **{"repo": "a/b", "sha": SHA, "path": "x.c", "ranges": "L1-2,L4"},
+            **{"title": '"a"', "hl": "1,4"},
+        },
         Kind.NOTE: {"ranges": "L1, L2"},
-        Kind.CITATION: {"sha": SHA, "ranges": "L5"},
+        Kind.CITATION: {"repo": "a/b", "sha": SHA, "path": "y.c", "ranges": "L5"},
     }
     assert [(mention.line, text[mention.start : mention.end]) for mention in scan(text).mentions] == [
         (3, text.split("\n")[2]),
         (4, "L1, L2"),
         (6, f"[@a/b@{SHA}:y.c#L5, note]"),
     ]
+
+
+def test_a_key_has_a_span() -> None:
+    text = "One [@some-key , note], and [=f32.alus digits=2]."
+    found = scan(text, quantities=True).mentions
+    assert [[text[a:b] for a, b in mention.spans.values()] for mention in found] == [["some-key"], ["f32.alus"]]
 
 
 @pytest.mark.parametrize("before", ["", "a", "ab", "abc", "[@k] ", "\n"])

@@ -259,6 +259,12 @@ def test_any_text_is_a_formula_or_an_error(text: str) -> None:
         assert formula.evaluate(lambda key: values.get(key, Number(3, 3))).low is not None
 
 
+@pytest.mark.parametrize("text", ["¼", "½m", "m*¾", "1/¼", "m⁰"])
+def test_digits_that_are_no_decimal_are_no_unit(text: str) -> None:
+    with pytest.raises(MetalworkingError, match=r"no unit|cannot read unit"):
+        UNITS.unit(text)
+
+
 @given(st.text(max_size=40))
 def test_any_text_is_a_unit_or_an_error(text: str) -> None:
     with contextlib.suppress(MetalworkingError):

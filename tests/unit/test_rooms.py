@@ -19,6 +19,17 @@ ROOMS = {
     "hosts": {"quote", "git", "deliver", "glossary", "markdown"},
 }
 """Room to the rooms that it may import, beside itself and the package's version."""
+HOSTS = {
+    "": set(),
+    "mkdocs": {""},
+    "forms": {"", "mkdocs"},
+    "lsp": {"", "mkdocs"},
+    "mcp": {"", "mkdocs", "forms"},
+    "cli": {"", "mkdocs", "forms", "lsp", "mcp"},
+}
+"""Room of the hosts to those that it may import; "" is what stands beside them."""
+EXTRAS = {"pygls": "lsp", "lsprotocol": "lsp", "mcp": "mcp", "mcp_types": "mcp", "pydantic": "mcp"}
+"""Library of an extra to the one room that imports it."""
 FOREIGN = {
     "quote": {"mkdocs", "markdown", "click", "pygments", "requests"},
     "git": {"mkdocs", "markdown", "click"},
@@ -51,6 +62,20 @@ def test_arrows_point_one_way(room: str) -> None:
                 if name[1] != room and name[1] not in ROOMS[room]:
                     wrong.append(f"{module.relative_to(PACKAGE)} imports {'.'.join(name[1:])}")
             elif name[0] in FOREIGN.get(room, set()):
+                wrong.append(f"{module.relative_to(PACKAGE)} imports {name[0]}")
+    assert not wrong
+
+
+def test_hosts_know_each_other_one_way() -> None:
+    wrong = []
+    for module in sorted((PACKAGE / "hosts").rglob("*.py")):
+        room = module.relative_to(PACKAGE / "hosts").parts[0].removesuffix(".py")
+        room = room if room in HOSTS else ""
+        for name in imports(module):
+            other = name[2] if name[:2] == ("mkdocs_metalworking", "hosts") and len(name) > 2 else None
+            if other is not None and (other := other if other in HOSTS else "") not in (room, *HOSTS[room]):
+                wrong.append(f"{module.relative_to(PACKAGE)} imports {'.'.join(name[1:])}")
+            if EXTRAS.get(name[0], room) != room:
                 wrong.append(f"{module.relative_to(PACKAGE)} imports {name[0]}")
     assert not wrong
 

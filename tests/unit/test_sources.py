@@ -69,6 +69,18 @@ def test_two_commits_of_one_repository() -> None:
             "s.yml:3: references.url: write an https address",
         ),
         (
+            "repositories: []\nreferences:\n- {key: a, title: T, page: 'https://example.org/a.md'}",
+            "s.yml:3: references.page: write a page from the docs folder, as machine/results.md#reads",
+        ),
+        (
+            "repositories: []\nreferences:\n- {key: a, title: T, page: a.md, url: 'https://example.org'}",
+            "s.yml:3: references: name a url or a page, not both",
+        ),
+        (
+            "repositories: []\nreferences:\n- {key: a}",
+            "s.yml:3: references has no 'title' (add title:)",
+        ),
+        (
             f"repositories:\n- {{repo: o/n, commit: {A}, license: MIT, packages: [{{root: x/}}]}}",
             "s.yml:2: repositories.packages: name a wheel or an sdist",
         ),

@@ -1,140 +1,11 @@
-/* Which kernel mx.matmul runs, by the rules of ml-explore/mlx at 3a62199 (v0.32.1).
-   Every test names its lines in mlx/backend/metal/matmul.cpp; the two others are device.cpp L947-966 (is_nax_available)
-   and utils.h L160-170 (next_power_of_2). One batch dimension, operands that start at the beginning of their buffer. */
-import { count, facts, link, make, mount as place, some } from "./ui.js";
+/* Which kernel mx.matmul runs, as a map over M and N: MLX 0.32.1 at 3a62199. */
+import { grip } from "./hand.js";
+import { mount as place } from "./instrument.js";
+import { FILE, route } from "./matmul-route.js";
+import { nearest, next } from "./slider.js";
+import { count, draw, facts, label, link, make, sheet, some } from "./ui.js";
 
 const HOME = "https://github.com/ml-explore/mlx/blob/3a6219917e4535575ce5bce2fc2ba27a483a709b/mlx/backend/metal/";
-const FILE = "matmul.cpp";
-const ceil = (a, b) => Math.ceil(a / b);
-/** matmul.cpp L90-171: the tile of the classic kernel. */
-export const tile = ({ letter, type, M, N, K, batch, nt }) => {
-  const float = type === "float32";
-  const of = (bm, bn, bk, wm, wn, lines) => ({ bm, bn, bk, wm, wn, lines });
-  if (letter === "g" || letter === "p") {
-    if (type === "complex64") return of(64, 32, 8, 4, 1, "L91-97");
-    if (nt) return of(64, 32, 32, 2, 2, "L98-103");
-    if (!float) return of(64, 64, 16, 1, 2, "L104-110");
-    return of(64, 64, 16, 2, 2, "L371-372");
-  }
-  if (letter === "d") {
-    if (batch * M * N >= 2 ** 20) {
-      if (float) return of(64, 64, 16, 2, 2, "L134, L371-372");
-      if (2 * Math.max(M, N) > K) return of(64, 64, 16, 1, 2, "L114-119");
-      if (nt) return of(64, 32, 32, 2, 2, "L120-125");
-      return of(32, 64, 16, 1, 2, "L126-133");
-    }
-    if (!float) return nt ? of(64, 32, 32, 2, 2, "L137-142") : of(64, 64, 16, 1, 2, "L142-148");
-    return nt ? of(32, 64, 16, 1, 2, "L150-155") : of(64, 32, 32, 2, 2, "L156-162");
-  }
-  return of(64, 64, 16, 2, 2, "L165-171");
-};
-/** utils.h L160-170, where 0 stays 0. */
-export const nextPowerOf2 = (n) => (n > 0 ? 2 ** Math.ceil(Math.log2(n)) : 0);
-
-/**
- * Walk the tests. `a` and `b`: "n" row-major, "t" a transposed view, "s" strided so that it is copied first.
- * Returns the path [{test, holds, lines, file}] and the kernels that are dispatched, in order.
- */
-export const route = ({ letter, generation, nax, tf32, type, M, N, K, batch, shared, a, b }) => {
-  const path = [];
-  const kernels = [];
-  const ask = (test, holds, lines, file = FILE) => {
-    path.push({ test, holds: Boolean(holds), lines, file });
-    return Boolean(holds);
-  };
-  for (const [name, layout] of [["A", a], ["B", b]]) {
-    if (ask(`${name}: neither of the last two strides is 1`, layout === "s", "L27-43")) kernels.push({ name: "copy", why: `${name} is copied to row-major first` });
-  }
-  const ta = a === "t" ? "t" : "n";
-  const tb = b === "t" ? "t" : "n";
-  if (ask("a batch, A contiguous and not transposed, one B for all: fold the batch into M", batch > 1 && ta === "n" && shared, "L1492-1502")) [M, batch] = [M * batch, 1];
-  const finish = (kind, extra) => ({ path, kernels, kind, M, N, K, batch, ...extra });
-  const dispatch = (name, grid, group, why = "", more = {}) => kernels.push({ name, grid, group, threads: group[0] * group[1] * group[2], why, ...more });
-
-  if (ask("M = N = 1, no batch, both contiguous, not complex", M === 1 && N === 1 && batch === 1 && a !== "s" && b !== "s" && type !== "complex64", "L1507-1517")) {
-    const blocks = ceil(ceil(K, 32), 512);
-    dispatch(`dot_product_${type}_it32_tg512_sg16`, [blocks, 1, 1], [512, 1, 1], "partial sums, then a reduction and a cast");
-    return finish("dot_product");
-  }
-  const half = type === "float16" || type === "bfloat16";
-  const passes = ceil(M, 5);
-  const wide = ta === "n" && tb === "t" && generation >= 15 && M > 1 && N > 1 && K % 4 === 0 && half && passes <= 3;
-  if (ask(`x @ w.T with 2 to 15 rows, half or bfloat, K a multiple of 4, generation 15 or later`, wide, "L1299-1354")) {
-    const lanes = passes === 1 || N <= 64 ? 32 : 16;
-    dispatch(`gemv_wide_${type}_nv${ceil(M, passes)}_kl${lanes}`, [N >= 65536 ? 1 : passes, ceil(N, 4), batch], [32, lanes / 8, 1], `${some(passes, "pass", "passes")} over the weights`);
-    return finish("gemv_wide");
-  }
-  if (ask("M = 1 or N = 1", Math.min(M, N) === 1, "L1545-1564")) {
-    const ofB = N !== 1;
-    const transposed = ofB ? tb === "n" : ta === "t";
-    const out = ofB ? N : M;
-    let [bm, bn, sm, sn, tm, tn] = [1, 1, 1, 32, 4, 4];
-    let each;
-    if (transposed) {
-      [sm, sn] = K >= 8192 && out >= 2048 ? [4, 8] : [8, 4];
-      bn = out >= 2048 ? 16 : out >= 512 ? 4 : 2;
-      tn = out < tn ? 1 : tn;
-      each = bn * sn * tn;
-    } else {
-      bm = out >= 4096 ? 8 : 4;
-      if (K <= 64) [bm, sm, sn] = [1, 8, 4];
-      else if (K >= 16 * out) [bm, bn] = [1, 8];
-      tm = out < tm ? 1 : tm;
-      each = bm * sm * tm;
-    }
-    dispatch(`gemv_${transposed ? "t_" : ""}${type}_bm${bm}_bn${bn}_sm${sm}_sn${sn}_tm${tm}_tn${tn}_nc0_axpby0`, [ceil(out, each), 1, batch], [32, bn, bm], "", { lines: "L1141-1182" });
-    return finish("gemv");
-  }
-
-  const useNax = ask(
-    "matrix units: macOS 26.2, a library with NAX kernels, generation 17 or later (18 on a phone)",
-    nax && generation >= (letter === "p" ? 18 : 17), "L947-966", "device.cpp",
-  ) && ask("not complex, and not fp32 unless TF32 is allowed", type !== "complex64" && (tf32 || type !== "float32"), "L917-919");
-  const [t16m, t16n, t16k] = [ceil(M, 16), ceil(N, 16), Math.floor(K / 16)];
-  const most = letter === "s" || letter === "d" ? 2048 : 1024;
-  const longest = Math.max(M, N);
-  const partial = type === "complex64" ? "complex64" : "float32";
-  const accumulate = () => kernels.push({ name: `steel_gemm_splitk_accum_${type}_${partial}`, why: "adds the partial results" });
-  const large = letter === "s" || letter === "c" || letter === "d";
-  if (!useNax) {
-    if (ask(`no batch, at most ${count(most)} output blocks of 16 × 16 (here ${count(t16m * t16n)}), K at least 128 and at least max(M, N): split K`, batch === 1 && t16m * t16n <= most && t16k >= 8 && K >= longest, "L920-926")) {
-      const bm = M < 40 ? 16 : 32;
-      const bn = N < 40 ? 16 : 32;
-      const parts = Math.min(Math.max(2, nextPowerOf2(Math.floor(t16k / (ceil(M, 32) * ceil(N, 32))))), 32);
-      const aligned = (value) => (value ? "t" : "n");
-      dispatch(
-        `steel_gemm_splitk_${ta}${tb}_${type}_${partial}_bm${bm}_bn${bn}_bk16_wm2_wn2_MN_${aligned(M % bm === 0 && N % bn === 0)}aligned_K_${aligned(K % 16 === 0)}aligned`,
-        [ceil(N, bn), ceil(M, bm), parts], [32, 2, 2], `${parts} parts of K`, { lines: "L523-560" },
-      );
-      accumulate();
-      return finish("split-K");
-    }
-  } else if (ask("no batch, K at least 3 × max(M, N), or more than twice it below 1,025: split K on the matrix units", batch === 1 && (K >= 3 * longest || (longest <= 1024 && K > 2 * longest)), "L947-950")) {
-    let [bm, bn, bk, wm, wn] = [128, 128, 512, 4, 4];
-    // Integer halves, as in the source.
-    if (Math.floor((M + N) / 2) < 512 || K <= 4096) [bm, bn, bk, wm, wn] = [64, 64, 256, 2, 2];
-    const size = K <= 1024 ? Math.floor(K / 2) : K <= 2048 ? 1024 : K <= 4096 ? 2048 : 4096;
-    const parts = ceil(K, size);
-    const fold = ceil(M, bm) <= 3 ? 1 : 2;
-    dispatch(`steel_gemm_splitk_nax_${ta}${tb}_${type}_float32_bm${bm}_bn${bn}_bk${bk}_wm${wm}_wn${wn}`, [ceil(N, bn) * fold * ceil(ceil(M, bm), fold) * parts, 1, 1], [32, wn, wm], `${parts} parts of K`, { lines: "L680-790" });
-    accumulate();
-    return finish("NAX split-K");
-  }
-  const t = (value) => (value ? "t" : "n");
-  const constants = ({ bm, bn, bk }) => `_has_batch_n_use_out_source_n_do_axpby_n_align_M_${t(M % bm === 0)}_align_N_${t(N % bn === 0)}_align_K_${t(K % bk === 0)}`;
-  if (useNax) {
-    let [bm, bn, bk, wm, wn] = [128, 128, 512, 4, 4];
-    if (large) [bm, bk, wm] = [64, K >= 8192 && K > M + N ? 64 : 256, 2];
-    const rows = ceil(M, bm);
-    const fold = large ? 4 : rows <= 3 ? 1 : 2;
-    dispatch(`steel_gemm_fused_nax_${ta}${tb}_${type}_${type}_bm${bm}_bn${bn}_bk${bk}_wm${wm}_wn${wn}`, [ceil(N, bn) * fold, ceil(rows, fold), batch], [32, wn, wm], "", { lines: "L205-302", constants: constants({ bm, bn, bk }) });
-    return finish("NAX");
-  }
-  const made = tile({ letter, type, M, N, K, batch, nt: ta === "n" && tb === "t" });
-  dispatch(`steel_gemm_fused_${ta}${tb}_${type}_${type}_bm${made.bm}_bn${made.bn}_bk${made.bk}_wm${made.wm}_wn${made.wn}`, [ceil(N, made.bn), ceil(M, made.bm), batch], [32, made.wn, made.wm], "", { lines: made.lines, constants: constants(made) });
-  return finish("steel");
-};
-
 /** Generation and letter. Letters seen in reports; the others follow the class (mlx/mlx-overview.md). */
 export const CHIPS = [
   ["13g", "M1"], ["13s", "M1 Pro, M1 Max"], ["13d", "M1 Ultra"], ["14g", "M2"], ["14s", "M2 Pro, M2 Max"], ["14d", "M2 Ultra"],
@@ -145,6 +16,92 @@ const shown = (type) => ({ float16: "half", bfloat16: "bfloat", float32: "float"
 const lines = (file, text) => {
   const [first] = text.split(",");
   return link(`${HOME}${file}#${first.replace(/-(\d)/, "-L$1")}`, `${file} ${text}`);
+};
+
+/** Sizes at which the map asks, along both axes: the rows that turn a decision, then two to a doubling. */
+export const SIZES = [1, 2, 3, 4, 6, 8, 12, 15, 16, ...Array.from({ length: 10 }, (_, at) => [24 * 2 ** at, 32 * 2 ** at]).flat()];
+const ask = (state) => route({ ...state, generation: Number(state.chip.slice(0, 2)), letter: state.chip.at(-1) });
+let kept = { key: "", map: null };
+/** The kind of every cell: rows by M, columns by N; kept while nothing else changes. */
+export const decisions = (state) => {
+  const { M, N, ...rest } = state;
+  const key = JSON.stringify(rest);
+  if (kept.key !== key) kept = { key, map: SIZES.map((rows) => SIZES.map((columns) => ask({ ...rest, M: rows, N: columns }).kind)) };
+  return kept.map;
+};
+const read = (state) => {
+  const made = ask(state);
+  const main = made.kernels.find((kernel) => kernel.grid);
+  return { state, made, main, total: main.grid[0] * main.grid[1] * main.grid[2] };
+};
+const says = ({ made, main, total }) => `${made.kind}: ${main.name}, ${some(total, "threadgroup")} of ${count(main.threads)} threads${made.kernels.length > 1 ? `, ${made.kernels.length} dispatches${made.kind === "dot_product" ? " or more" : ""}` : ""}.`;
+
+const FILLS = { dot_product: "d-box", gemv: "d-c", gemv_wide: "i-hatched", "split-K": "d-d", "NAX split-K": "d-d", steel: "d-a", NAX: "d-a" };
+/** Cells of a row that belong together: [from, past, kind]. */
+const runs = (row) => {
+  const list = [];
+  row.forEach((kind, at) => (list.length && list.at(-1)[2] === kind ? (list.at(-1)[1] = at + 1) : list.push([at, at + 1, kind])));
+  return list;
+};
+const picture = (view, width, ghost) => {
+  const { state, made } = view;
+  const map = decisions(state);
+  const old = ghost && decisions({ ...ghost.state });
+  const other = old && old !== map ? old : null;
+  const left = 40;
+  const cell = Math.min(13, (width - left - 4) / SIZES.length);
+  const high = Math.min(cell, width < 400 ? 7 : 9.5);
+  const top = 8;
+  const bottom = top + SIZES.length * high;
+  const x = (at) => left + at * cell;
+  const y = (at) => bottom - at * high;
+  const parts = [];
+  const longest = new Map();
+  map.forEach((row, m) => {
+    for (const [from, past, kind] of runs(row)) {
+      const box = { x: x(from), y: y(m + 1), width: (past - from) * cell, height: high + 0.7 };
+      parts.push(draw("rect", { class: FILLS[kind] === "i-hatched" ? "d-c" : FILLS[kind], ...box }));
+      if (FILLS[kind] === "i-hatched") for (let at = from; at < past; at += 1) parts.push(draw("path", { class: "i-thin", d: `M${x(at)} ${y(m)}L${x(at + 1)} ${y(m + 1)}` }));
+      const best = longest.get(kind);
+      if (!best || past - from > best.size) longest.set(kind, { size: past - from, at: (from + past) / 2, rows: [m] });
+      else if (past - from === best.size && Math.abs(best.at - (from + past) / 2) < 0.1) best.rows.push(m);
+      // A line where the row below decides otherwise, and where the next cell of this row does.
+      if (past < row.length) parts.push(draw("path", { class: "i-edge", d: `M${x(past)} ${y(m)}v${-high}` }));
+    }
+    if (m) runs(row.map((kind, n) => kind !== map[m - 1][n])).filter(([, , apart]) => apart).forEach(([from, past]) => parts.push(draw("path", { class: "i-edge", d: `M${x(from)} ${y(m)}H${x(past)}` })));
+  });
+  if (other) map.forEach((row, m) => row.forEach((kind, n) => kind !== other[m][n] && parts.push(draw("circle", { class: "i-dot", cx: x(n + 0.5), cy: y(m + 0.5), r: 1.3 }))));
+  for (const [kind, { size, at, rows }] of longest) if (size * cell > kind.length * 7 && rows.length * high > 12) parts.push(label(x(at), y(rows[Math.floor(rows.length / 2)] + 0.5) + 4, kind, "i-tag d-mid"));
+  const marks = SIZES.map((size, at) => [size, at]).filter(([size]) => [1, 16, 128, 1024, 8192].includes(size));
+  parts.push(marks.map(([size, at]) => [size < 8192 && label(x(at + 0.5), bottom + 14, count(size), "d-s d-mid"), label(left - 5, y(at + 0.5) + 4, count(size), "d-s d-end")]));
+  parts.push(label(2, top + 10, "M"), label(x(SIZES.length), bottom + 14, "N", "d-s d-end"));
+  const point = (one) => [x(nearest(SIZES, one.N) + 0.5), y(nearest(SIZES, one.M) + 0.5)];
+  if (ghost) parts.push(draw("circle", { class: "i-ghost-on", cx: point(ghost.state)[0], cy: point(ghost.state)[1], r: 8 }));
+  parts.push(grip(...point(state)));
+  let place = 2;
+  let line = bottom + 26;
+  for (const kind of new Set([...map.flat(), other ? "• A decides otherwise" : ""])) {
+    if (!kind) continue;
+    const size = kind.length * 6.6 + 26;
+    if (place + size > width) [place, line] = [2, line + 17];
+    if (FILLS[kind]) parts.push(draw("rect", { class: FILLS[kind] === "i-hatched" ? "d-c" : FILLS[kind], x: place, y: line, width: 11, height: 11 }), FILLS[kind] === "i-hatched" ? draw("path", { class: "i-thin", d: `M${place} ${line + 11}l11 -11` }) : null);
+    parts.push(label(place + (FILLS[kind] ? 15 : 0), line + 10, kind, kind === made.kind ? "i-ink" : "d-s"));
+    place += size;
+  }
+  return { svg: sheet(width, line + 18, parts), left, cell, high, bottom };
+};
+const hand = {
+  name: "The product on the map of M and N",
+  hint: "drag the point",
+  at: ({ state, made }) => ({ now: nearest(SIZES, state.M) * SIZES.length + nearest(SIZES, state.N), min: 0, max: SIZES.length ** 2 - 1, text: `M ${count(state.M)}, N ${count(state.N)}: ${made.kind}` }),
+  move(point, { scale: { left, cell, high, bottom } }) {
+    const at = (place) => SIZES[Math.min(SIZES.length - 1, Math.max(0, Math.floor(place)))];
+    return { M: at((bottom - point.y) / high), N: at((point.x - left) / cell) };
+  },
+  key(name, { state }) {
+    const [m, n] = { ArrowUp: [1, 0], ArrowDown: [-1, 0], ArrowRight: [0, 1], ArrowLeft: [0, -1], PageUp: [4, 0], PageDown: [-4, 0], Home: [0, -99], End: [0, 99] }[name];
+    return { M: m ? next(SIZES, state.M, m) : state.M, N: n ? next(SIZES, state.N, n) : state.N };
+  },
 };
 
 const spec = {
@@ -159,11 +116,11 @@ const spec = {
     ["float, nn, 512³, M3 Ultra", { chip: "15d", type: "float32", M: 512, N: 512, K: 512, batch: 1, a: "n", b: "n" }],
   ],
   controls: [
-    { key: "chip", label: "Chip", value: "16s", options: CHIPS.map(([key, name]) => [key, `${name} (g${key})`]) },
+    { key: "M", label: "M", value: 4096, min: 1, max: 1e6, whole: true, stops: SIZES },
+    { key: "N", label: "N", value: 4096, min: 1, max: 1e6, whole: true, stops: SIZES },
+    { key: "K", label: "K", value: 4096, min: 1, max: 1e6, whole: true, stops: SIZES },
+    { key: "chip", label: "Chip", value: "16s", front: true, options: CHIPS.map(([key, name]) => [key, `${name} (g${key})`]) },
     { key: "type", label: "Type", value: "float16", options: ["float16", "bfloat16", "float32", "complex64"].map((type) => [type, type]) },
-    { key: "M", label: "M", value: 4096, min: 1, max: 1e6, whole: true },
-    { key: "N", label: "N", value: 4096, min: 1, max: 1e6, whole: true },
-    { key: "K", label: "K", value: 4096, min: 1, max: 1e6, whole: true },
     { key: "batch", label: "Batch", value: 1, min: 1, max: 65535, whole: true },
     { key: "a", label: "A is", value: "n", options: LAYOUTS.a },
     { key: "b", label: "B is", value: "t", options: LAYOUTS.b },
@@ -171,24 +128,23 @@ const spec = {
     { key: "nax", label: "macOS 26.2 and a library with NAX", value: true, check: true, when: (state) => state.chip.startsWith("17") },
     { key: "tf32", label: "TF32 allowed (default)", value: true, check: true, when: (state) => state.chip.startsWith("17") && state.type === "float32" },
   ],
-  render(state) {
-    const made = route({ ...state, generation: Number(state.chip.slice(0, 2)), letter: state.chip.at(-1) });
-    const main = made.kernels.find((kernel) => kernel.grid);
-    const total = main.grid[0] * main.grid[1] * main.grid[2];
+  read, says, picture, hand,
+  figures: ({ made, total }) => [
+    ["kernel", null, made.kind],
+    ["threadgroups", total, count(total)],
+  ],
+  details({ state, made, main, total }) {
     const path = made.path;
     const last = path.findLastIndex((step) => step.holds);
-    return {
-      says: `${made.kind}: ${main.name}, ${some(total, "threadgroup")} of ${count(main.threads)} threads${made.kernels.length > 1 ? `, ${made.kernels.length} dispatches${made.kind === "dot_product" ? " or more" : ""}` : ""}.`,
-      shows: [
-        make("ol", { class: "mw-i-path", "aria-label": "Tests in order" }, path.map((step, at) => make("li", { class: at === last ? "mw-i-mark" : step.holds ? "" : "mw-i-idle" }, make("b", {}, step.holds ? "yes" : "no"), make("span", {}, `${step.test}. `, lines(step.file, step.lines)))),
-          made.kind === "steel" || made.kind === "NAX" ? make("li", {}, make("b", {}, "then"), make("span", {}, `the ${made.kind === "NAX" ? "NAX" : "classic"} kernel, tile from `, lines(FILE, main.lines))) : null),
-        make("div", {}, made.kernels.map((kernel) => make("p", { class: "mw-i-name" }, make("strong", {}, kernel.name), kernel.constants || "", kernel.grid ? ` grid (${kernel.grid.map(count).join(", ")}), group (${kernel.group.join(", ")})` : "", kernel.why ? `: ${kernel.why}` : ""))),
-        facts([
-          ["As seen by the tests", `M ${count(made.M)}, N ${count(made.N)}, K ${count(made.K)}, batch ${count(made.batch)}`, `${shown(state.type)}, ${state.a === "t" ? "t" : "n"}${state.b === "t" ? "t" : "n"}`],
-          main.grid && total < 40 && ["Few threadgroups", count(total), "most cores of a large chip have none"],
-        ]),
-      ],
-    };
+    return [
+      make("ol", { class: "mw-i-path", "aria-label": "Tests in order" }, path.map((step, at) => make("li", { class: at === last ? "mw-i-mark" : step.holds ? "" : "mw-i-idle" }, make("b", {}, step.holds ? "yes" : "no"), make("span", {}, `${step.test}. `, lines(step.file, step.lines)))),
+        made.kind === "steel" || made.kind === "NAX" ? make("li", {}, make("b", {}, "then"), make("span", {}, `the ${made.kind === "NAX" ? "NAX" : "classic"} kernel, tile from `, lines(FILE, main.lines))) : null),
+      make("div", {}, made.kernels.map((kernel) => make("p", { class: "mw-i-name" }, make("strong", {}, kernel.name), kernel.constants || "", kernel.grid ? ` grid (${kernel.grid.map(count).join(", ")}), group (${kernel.group.join(", ")})` : "", kernel.why ? `: ${kernel.why}` : ""))),
+      facts([
+        ["As seen by the tests", `M ${count(made.M)}, N ${count(made.N)}, K ${count(made.K)}, batch ${count(made.batch)}`, `${shown(state.type)}, ${state.a === "t" ? "t" : "n"}${state.b === "t" ? "t" : "n"}`],
+        main.grid && total < 40 && ["Few threadgroups", count(total), "most cores of a large chip have none"],
+      ]),
+    ];
   },
 };
 export const mount = (element) => place(element, spec);

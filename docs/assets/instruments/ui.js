@@ -1,4 +1,4 @@
-/* What the instruments share: elements, controls that live in the address, results that are spoken, charts. */
+/* What the instruments and the Lab share: elements, numbers as text, tables, charts. */
 
 const put = (el, attributes, children) => {
   for (const [name, value] of Object.entries(attributes)) {
@@ -15,8 +15,9 @@ export const draw = (tag, attributes = {}, ...children) => put(document.createEl
 /** A link that leaves the book. */
 export const link = (href, ...text) => make("a", { href }, ...text);
 
-/** 1234567.8 as 1,230,000; small numbers keep their significant digits. */
-export const round = (value, digits = 3) => value.toLocaleString("en-US", { maximumSignificantDigits: digits });
+/** 1234567.8 as 1,230,000; small numbers keep their significant digits, tiny ones as powers. */
+export const round = (value, digits = 3) => (value && Math.abs(value) < 1e-6 ? value.toExponential(digits - 1) : text(value, digits));
+const text = (value, digits) => value.toLocaleString("en-US", { maximumSignificantDigits: digits });
 /** A count, in full. */
 export const count = (value) => value.toLocaleString("en-US", { maximumFractionDigits: 0 });
 /** A fixed number of digits behind the point. */
@@ -65,6 +66,8 @@ export const chart = (width, height, title, description, ...children) => {
     ...children,
   );
 };
+/** A drawing inside a stage, which has the words for it. */
+export const sheet = (width, height, ...children) => draw("svg", { class: "mw-svg", viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" }, ...children);
 export const label = (x, y, text, cls = "d-s") => draw("text", { x, y, class: cls }, text);
 /** A horizontal bar with its value, for lists of bars on one scale. */
 export const bars = (width, title, description, rows, most, { unit = "", limit = null } = {}) => {
@@ -110,179 +113,5 @@ export const style = (href = new URL("instruments.css", import.meta.url)) => {
   return styled.get(href.href);
 };
 
-const read = (control, raw) => {
-  if (raw === null || raw === undefined) return undefined;
-  if (control.options) return control.options.some(([value]) => String(value) === raw) ? raw : undefined;
-  if (control.check) return raw === "1" ? true : raw === "0" ? false : undefined;
-  if (control.text) return raw.slice(0, 400);
-  const value = Number(raw);
-  return raw.trim() !== "" && Number.isFinite(value) && value >= control.min && value <= control.max && (!control.whole || Number.isInteger(value)) ? value : undefined;
-};
-
-/**
- * Put an instrument into its place: the static example that stands there stays for print and for browsers without
- * scripts. A spec has a title, controls, and render(state, width), which returns what to say and what to show.
- *
- * A control has a key (its name in the address), a label and a value, and is one of: options [[value, label], ...];
- * check; text; otherwise a number with min, max, step, whole. `group` puts it under a legend, `when(state)` hides it
- * while it has no meaning, `help` explains it. `presets` are named sets of values; the select shows the one that fits,
- * and data-preset on the place says with which a page begins.
- */
-export const mount = async (place, spec) => {
-  const name = place.dataset.instrument;
-  const start = spec.presets?.[place.dataset.preset]?.[1] ?? {};
-  const controls = spec.controls.map((control) => ({ ...control, value: start[control.key] ?? control.value }));
-  const defaults = Object.fromEntries(controls.map((control) => [control.key, control.value]));
-  const state = { ...defaults };
-  const asked = new URLSearchParams(location.search);
-  for (const control of controls) state[control.key] = read(control, asked.get(control.key)) ?? control.value;
-
-  const id = (key) => `mw-i-${name}-${key}`;
-  const fields = new Map();
-  const form = make("form", { class: "mw-i-form", autocomplete: "off" });
-  const groups = new Map();
-  const home = (group) => {
-    if (!group) return (groups.get("") || groups.set("", form.appendChild(make("div", { class: "mw-i-fields" }))).get(""));
-    if (!groups.has(group)) {
-      const inner = make("div", { class: "mw-i-fields" });
-      form.append(make("fieldset", {}, make("legend", {}, group), inner));
-      groups.set(group, inner);
-    }
-    return groups.get(group);
-  };
-  let preset = null;
-  if (spec.presets) {
-    preset = make("select", { id: id("preset") }, make("option", { value: "" }, "Your own numbers"), spec.presets.map(([text], at) => make("option", { value: at }, text)));
-    home("").append(make("div", { class: "mw-i-field mw-i-wide" }, make("label", { for: id("preset") }, spec.presetLabel || "Example"), preset));
-  }
-  for (const control of controls) {
-    const common = { id: id(control.key), name: control.key, "aria-describedby": control.help && id(`${control.key}-help`) };
-    let field;
-    if (control.options) field = make("select", common, control.options.map(([value, text]) => make("option", { value }, text)));
-    else if (control.check) field = make("input", { ...common, type: "checkbox" });
-    else if (control.text) field = make("input", { ...common, type: "text", spellcheck: "false" });
-    else field = make("input", { ...common, type: "number", min: control.min, max: control.max, step: control.step ?? (control.whole ? 1 : "any"), inputmode: "decimal", required: true });
-    const text = make("label", { for: id(control.key) }, control.label);
-    const box = make("div", { class: `mw-i-field${control.check ? " mw-i-check" : ""}${control.text || control.wide ? " mw-i-wide" : ""}` }, ...(control.check ? [field, text] : [text, field]));
-    if (control.steps) {
-      const move = (by) => () => {
-        const value = Math.min(control.max, Math.max(control.min, Number(field.value) + by));
-        field.value = value;
-        field.dispatchEvent(new Event("input", { bubbles: true }));
-      };
-      const buttons = [["Back", -1], ["Next", 1]].map(([text, by]) => {
-        const button = make("button", { type: "button", class: "mw-i-button" }, text);
-        button.addEventListener("click", move(by));
-        return button;
-      });
-      box.append(make("div", { class: "mw-i-steps" }, field, ...buttons));
-    }
-    if (control.help) box.append(make("small", { id: id(`${control.key}-help`) }, control.help));
-    fields.set(control.key, { field, box, control });
-    home(control.group).append(box);
-  }
-  const reset = make("button", { type: "button", class: "mw-i-button" }, "Reset");
-  const copy = make("button", { type: "button", class: "mw-i-button", hidden: !navigator.clipboard }, "Copy link");
-  form.append(make("div", { class: "mw-i-actions" }, reset, copy));
-
-  const says = make("p", { class: "mw-i-says", role: "status", "aria-live": "polite" });
-  const shows = make("div", { class: "mw-i-shows" });
-  const title = make("p", { class: "mw-i-title", id: id("title") }, spec.title);
-  const live = make("div", { class: "mw-i-live", role: "group", "aria-labelledby": id("title") }, title, form, says, shows);
-
-  const fill = () => {
-    for (const { field, control } of fields.values()) {
-      if (control.check) field.checked = state[control.key];
-      else field.value = state[control.key];
-    }
-  };
-  const same = (values) => Object.entries(values).every(([key, value]) => String(state[key]) === String(value));
-  let width = 0;
-  const show = () => {
-    for (const { field, box, control } of fields.values()) {
-      const idle = Boolean(control.when && !control.when(state));
-      box.hidden = idle;
-      field.disabled = idle;
-    }
-    if (preset) {
-      const fits = spec.presets.findIndex(([, values]) => same(values));
-      preset.value = fits < 0 ? "" : fits;
-    }
-    const wrong = [];
-    for (const { field, control } of fields.values()) {
-      const bad = !field.disabled && !control.options && !control.check && !control.text && read(control, field.value) === undefined;
-      if (bad) {
-        wrong.push(`${control.label}: ${control.whole ? "a whole number" : "a number"} from ${round(control.min, 12)} to ${round(control.max, 12)}.`);
-        field.setAttribute("aria-invalid", "true");
-      } else field.removeAttribute("aria-invalid");
-    }
-    let result;
-    if (wrong.length) result = { says: wrong.join(" "), shows: [] };
-    else {
-      try {
-        result = spec.render(state, width);
-      } catch (error) {
-        if (error.name !== "Wrong") throw error;
-        result = { says: error.message, shows: [] };
-        wrong.push(error.message);
-      }
-    }
-    says.classList.toggle("mw-i-wrong", wrong.length > 0);
-    if (says.textContent !== result.says) says.textContent = result.says;
-    shows.replaceChildren(...result.shows.flat(Infinity).filter(Boolean));
-  };
-  const remember = () => {
-    const url = new URL(location.href);
-    for (const control of controls) {
-      const value = state[control.key];
-      if (String(value) === String(control.value)) url.searchParams.delete(control.key);
-      else url.searchParams.set(control.key, control.check ? Number(value) : value);
-    }
-    if (url.href !== location.href) history.replaceState(history.state, "", url);
-  };
-  const take = (values) => {
-    Object.assign(state, values);
-    fill();
-    show();
-    remember();
-  };
-  form.addEventListener("submit", (event) => event.preventDefault());
-  form.addEventListener("input", (event) => {
-    if (event.target === preset) {
-      if (preset.value !== "") take(spec.presets[preset.value][1]);
-      return;
-    }
-    const found = fields.get(event.target.name);
-    if (!found) return;
-    const { field, control } = found;
-    const value = control.check ? field.checked : read(control, field.value);
-    if (value !== undefined) state[control.key] = value;
-    const sets = control.sets?.[value];
-    if (sets) return take(sets);
-    show();
-    if (value !== undefined) remember();
-  });
-  reset.addEventListener("click", () => take(defaults));
-  copy.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(location.href);
-    copy.textContent = "Copied";
-    setTimeout(() => (copy.textContent = "Copy link"), 1500);
-  });
-
-  await style();
-  const still = make("div", { class: "mw-i-static" });
-  still.append(...place.childNodes);
-  fill();
-  place.append(live, still);
-  place.classList.add("mw-i-on");
-  const measure = () => Math.max(280, Math.min(900, Math.floor(shows.clientWidth - 36)));
-  width = measure();
-  show();
-  new ResizeObserver(() => {
-    if (!place.isConnected || Math.abs(measure() - width) < 8) return;
-    width = measure();
-    show();
-  }).observe(place);
-};
 /** Stop with a sentence for the reader. */
 export const wrong = (message) => Object.assign(new Error(message), { name: "Wrong" });

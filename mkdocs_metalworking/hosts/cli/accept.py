@@ -19,12 +19,15 @@ from ...quote.lock import LockedRegion, RegionKey
 from ...quote.mentions import Kind
 from ...quote.own import difference, moves, own_key, selection_of, shown_lines
 from ...quote.repo import SELF
+from ..files import write, write_page
+from ..lockfile import locked_lock
 from ..mkdocs.site import Site
+from ..selecting import Found, find_regions
 from .bump.edits import Edit, apply_edits, moved_label
 from .bump.search import read
-from .common import Program, ending, locked_lock, open_site, pass_program, stop_at, write, write_page
-from .pages import tell_how, with_plugins
-from .selecting import Found, find_regions
+from .common import ending, open_site, stop_at
+from .pages import end_if_unread, tell_how, with_plugins
+from .program import Program, pass_program
 
 
 @click.command()
@@ -59,6 +62,7 @@ def accept(program: Program, dry_run: bool, paths: tuple[str, ...], plugins: boo
     for line in doubts:
         click.echo(str(line))
     _summary(project, news, texts, dry_run)
+    end_if_unread(site.doubts)
     if found.failed or (dry_run and news):
         sys.exit(1)
 

@@ -11,7 +11,7 @@ import click
 
 from ...deliver.project import Project
 from ...git.worktree import WorkTree, enclosing_work_tree
-from ...quote.blob import HEX_ID, FileKey, LockedFile
+from ...quote.blob import HEX_ID
 from ...quote.diagnostics import MetalworkingError, printable
 from ...quote.directive import Directive, parse_directive, quoted_path
 from ...quote.lines import close_ranges, source_lines
@@ -22,12 +22,14 @@ from ...quote.repo import SELF
 from ...quote.selection import Selection
 from ...quote.sources import NotPinned, Pin
 from ...quote.target import check_sha
+from ..files import write
 from ..mkdocs.site import Site
+from ..one_file import lock_file, lock_region
+from ..pinning import entry_for, printable_lines, write_entry
 from ..progress import Bar
-from .add_pin import entry_for, printable_lines, write_entry
-from .common import Program, bind, ending, locked_lock, open_site, pass_program, stop_at, write
+from .common import ending, open_site, stop_at
 from .own_pin import add_own, own_entry, own_target
-from .selecting import find_regions
+from .program import Program, pass_program
 
 
 @click.command()
@@ -70,23 +72,9 @@ def _foreign(program: Program, site: Site, project: Project, link: Permalink, *,
     refusal = pin.refuse_quotation(link.path)
     if refusal is not None:
         raise refusal
-    file = _locked(program, project, pin, link.path)
+    file = lock_file(program.url, project, pin, link.path)
     ranges = close_ranges(link.ranges, file.lines, link.path) if link.ranges else None
     return Directive(pin.repo, pin.short, link.path, ranges)
-
-
-def _locked(program: Program, project: Project, pin: Pin, path: str) -> LockedFile:
-    """Return what git says of *path*, locked. Raises MetalworkingError."""
-    key = FileKey(pin.repo, pin.commit, path)
-    file = project.lock.files.get(key)
-    if file is None:
-        bound, failed = bind(program, project, [key])
-        if failed:
-            raise failed[0][1]
-        file = bound[0]
-        with locked_lock(project.settings) as current:
-            write(project.settings.lock, current.with_entries([file]).format())
-    return file
 
 
 def _own(program: Program, project: Project, path: str, fragment: str, *, pin_it: bool) -> Directive:
@@ -111,6 +99,11 @@ def _own(program: Program, project: Project, path: str, fragment: str, *, pin_it
         click.echo(f"{project.sources.path}: {SELF} is pinned at {worktree.head[:7]}", err=True)
         with closing(Project.load(project.settings)) as pinned:
             return _own(program, pinned, name, fragment, pin_it=False)
+    elif pin_it and not own.commit:
+        told = (
+            f"{SELF} is the working tree (for a pin write {SELF}: {{pin: COMMIT}}, or take the entry out and add again)"
+        )
+        click.echo(f"{project.sources.path}: {told}", err=True)
     written = f"{SELF}:{quoted_path(name)}{'#' if fragment else ''}{fragment}"
     directive = parse_directive(f"<< excerpt {written} >>")
     if own.commit:
@@ -119,9 +112,9 @@ def _own(program: Program, project: Project, path: str, fragment: str, *, pin_it
 
 
 def _pinned(program: Program, project: Project, own: Pin, directive: Directive) -> Directive:
-    file = _locked(program, project, own, directive.path)
+    file = lock_file(program.url, project, own, directive.path)
     if directive.select is not None:
-        _lock_region(project, file.key, directive.select, file)
+        lock_region(project, file.key, directive.select, file)
         return directive
     ranges = close_ranges(directive.ranges, file.lines, directive.path) if directive.ranges else None
     return Directive(SELF, "", directive.path, ranges)
@@ -138,18 +131,8 @@ def _working(project: Project, directive: Directive) -> Directive:
         if len(parts) > 1:
             raise MetalworkingError("range", "several parts have no name together", "add each by itself")
         selection = name_lines(lines, parts[0], directive.path)
-    _lock_region(project, own_key(directive.path), selection)
+    lock_region(project, own_key(directive.path), selection)
     return Directive(SELF, "", directive.path, select=selection)
-
-
-def _lock_region(project: Project, key: FileKey, selection: Selection, file: LockedFile | None = None) -> None:
-    """Lock named lines that are not locked yet; raises MetalworkingError when they are not there."""
-    found = find_regions(project, [(key, selection)], {key: file} if file is not None else {})
-    if found.failed:
-        raise found.failed[0][1]
-    if (key, selection) not in project.lock.regions:
-        with locked_lock(project.settings) as current:
-            write(project.settings.lock, current.with_entries(regions=found.regions.values()).format())
 
 
 def _in_repository(path: str, top: Path) -> str:

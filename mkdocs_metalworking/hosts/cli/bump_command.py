@@ -16,14 +16,18 @@ from ...quote.diagnostics import MetalworkingError, Severity, Unavailable, print
 from ...quote.repo import SELF
 from ...quote.sources import Pin
 from ...quote.sources_file import load_sources
+from ..files import write, write_page
+from ..lockfile import locked_lock, store_of
+from ..mkdocs.docs_folder import docs_label
 from ..progress import Bar
 from .bump.moving import Fresh, Mover
 from .bump.plan import Plan
 from .bump.proof import prove
 from .bump.search import read
-from .common import Program, as_json, ending, locked_lock, open_site, pass_program, stop_at, store_of, write, write_page
+from .common import as_json, ending, open_site, stop_at
 from .own_pin import move_own, own_commit
 from .pin_edit import move_pin
+from .program import Program, pass_program
 
 
 @click.command()
@@ -63,7 +67,7 @@ def bump(program: Program, repo: str, to: str | None, keep_old: bool, dry_run: b
             prove(site, project, plan, fresh, mover.fates)
         written = plan.writes and not dry_run
         if written:
-            _write(project, plan)
+            _write(project, plan, docs_label(site.config))
     _report(plan, written, json_, dry_run)
     if not plan.writes:
         sys.exit(1)
@@ -117,12 +121,13 @@ def _fresh(program: Program, project: Project, plan: Plan) -> tuple[Fresh, str]:
     return Fresh(files, absent), binder.dates.get(plan.commit, "")
 
 
-def _write(project: Project, plan: Plan) -> None:
+def _write(project: Project, plan: Plan, docs: str) -> None:
     """Write the pages, then sources.yml and the list made of it, then the lock; each whole or not at all."""
     settings = project.settings
     listed = settings.root / "SOURCES.md"
-    if listed.exists() and listed.read_text(encoding="utf-8") == source_list(project.sources):
-        plan.texts[listed] = source_list(load_sources(plan.sources)[0])
+    before = listed.read_text(encoding="utf-8") if listed.exists() else ""
+    if before and before == source_list(project.sources, docs, before=before):
+        plan.texts[listed] = source_list(load_sources(plan.sources)[0], docs, before=before)
     for path, text in {**plan.texts, settings.sources: plan.sources}.items():
         write_page(path, text)
     with locked_lock(settings) as current:

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import click
 
 from ...deliver.project import Project
-from ...deliver.proofs import Verdict, judge
+from ...deliver.proofs import Verdict
 from ...git.drift import drift_report
-from ...quote.diagnostics import Diagnostic, Diagnostics, Location, Severity
-from ...quote.licenses import license_name
+from ...quote.diagnostics import Diagnostic, Diagnostics, Severity
 from ...quote.lock import Lock
+from ..mkdocs.checking import Check
 from ..mkdocs.site import Site
 from .changes import changes
-from .common import Program, as_json, ending, open_site, pass_program
-from .hints import hints
+from .common import as_json, ending, open_site
 from .pages import of_pages, tell_how, with_plugins
+from .program import Program, pass_program
 
 
 @click.command()
@@ -46,16 +45,16 @@ def check(
     site = open_site(program, json_=json_, plugins=plugins)
     tell_how(site)
     with ending(json_=json_), closing(site.project(offline=True)) as project:
-        problems = site.read(project)
+        site.read(project)
+        reading = site.reading
+        assert reading is not None
         if changed_from is not None and not json_:
             for line in changes(project, Path(site.config.docs_dir), changed_from, site.pages.values()):
                 click.echo(line)
-        verdict = judge(project.lock.files.values(), project.proofs)
-        problems.extend(_licenses(project))
-        where = Location(project.lock.path)
-        problems.extend(problem.diagnostic.at(where) for problem in verdict.wrong.values())
-        problems = Diagnostics(of_pages(problems, site, paths))
-        told = of_pages(hints(project.quantities, site.pages, site.root), site, paths)
+        checked = Check(project, site.root)
+        findings = checked.of(reading)
+        problems = Diagnostics(of_pages(findings.problems, site, paths))
+        told = of_pages(findings.hints, site, paths)
         found = drift_report(project.sources, project.quoter.wanted, program.url) if online else []
     errors, warnings = problems.of(Severity.ERROR), problems.of(Severity.WARNING)
     if json_:
@@ -69,23 +68,11 @@ def check(
             click.echo(str(finding))
         click.echo(_summary(site, errors, warnings, told), err=True)
         if project.lock.files:
-            click.echo(_lock_summary(project.lock, verdict), err=True)
+            click.echo(_lock_summary(project.lock, checked.verdict), err=True)
         if online:
             click.echo(_online_summary(project, found), err=True)
     if errors or (strict and (warnings or found)):
         sys.exit(1)
-
-
-def _licenses(project: Project) -> Iterator[Diagnostic]:
-    """Warn of captions that link to a license file that the commit does not have, while it has another one."""
-    shown = {(key.repo, key.commit) for key, quoted in project.quoter.wanted.items() if quoted}
-    for pin in project.sources.pins:
-        if (pin.repo, pin.commit) not in shown or not pin.license:
-            continue
-        found = project.proofs.look_up(pin.repo, pin.commit, pin.license_file)
-        if found is not None and not found[0] and (name := license_name(found[1])):
-            message = f"{pin.repo}@{pin.short} has no {pin.license_file}, to which captions link"
-            yield Diagnostic(Severity.WARNING, "license", message, f"write license_file: {name}", pin.location)
 
 
 def _summary(site: Site, errors: list[Diagnostic], warnings: list[Diagnostic], hints: list[Diagnostic]) -> str:

@@ -15,7 +15,9 @@ from ...quote.diagnostics import MetalworkingError, printable
 from ...quote.repo import Repo
 from ...quote.sources import Pin
 from ...quote.sources_file import load_sources
-from .common import Program, open_site, pass_program, read_text, stop_at
+from ..files import read_text
+from .common import open_site, stop_at
+from .program import Program, pass_program
 
 
 @click.command()

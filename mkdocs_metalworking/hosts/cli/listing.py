@@ -12,8 +12,11 @@ import click
 from ...glossary.source_list import source_list
 from ...quote.diagnostics import printable
 from ...quote.lines import format_ranges
-from .common import Program, as_json, open_site, pass_program, stop_at, write
-from .pages import tell_how, with_plugins
+from ..files import write
+from ..mkdocs.docs_folder import docs_label
+from .common import as_json, open_site, stop_at
+from .pages import end_if_unread, tell_how, with_plugins
+from .program import Program, pass_program
 from .stats import depth, table
 
 SCHEMAS = ("front_matter", "mapping", "quantities", "sources")
@@ -28,8 +31,8 @@ def list_(program: Program, json_: bool, plugins: bool | None) -> None:
     site = open_site(program, plugins=plugins)
     tell_how(site)
     with closing(site.project(offline=True)) as project:
-        site.read(project)
-    rows = [
+        problems = site.read(project)
+    rows: list[dict[str, object]] = [
         {
             "page": page.path,
             "repo": q.file.key.repo,
@@ -44,7 +47,12 @@ def list_(program: Program, json_: bool, plugins: bool | None) -> None:
     ]
     if json_:
         as_json(rows)
-        return
+    else:
+        _tell(rows)
+    end_if_unread(problems)
+
+
+def _tell(rows: list[dict[str, object]]) -> None:
     for row in rows:
         at = f"@{str(row['commit'])[:7]}" if row["commit"] else ""
         place = f"{row['repo']}{at}:{row['path']}#{row['lines']}"
@@ -63,7 +71,7 @@ def stats(program: Program, prefix: str, json_: bool, plugins: bool | None) -> N
     site = open_site(program, plugins=plugins)
     tell_how(site)
     with closing(site.project(offline=True)) as project:
-        site.read(project)
+        problems = site.read(project)
     order = {uri: index for index, uri in enumerate(site.order())}
     uris = sorted(site.pages, key=lambda uri: (order.get(uri, len(order)), uri))
     html = site.html
@@ -72,6 +80,7 @@ def stats(program: Program, prefix: str, json_: bool, plugins: bool | None) -> N
         as_json([row.as_dict() for row in rows])
     else:
         click.echo(table(rows), nl=False)
+    end_if_unread(problems)
 
 
 @click.command()
@@ -83,8 +92,9 @@ def sources(program: Program, only_check: bool) -> None:
     with closing(site.project(offline=True)) as project:
         stop_at(project.problems)
         target = project.settings.root / "SOURCES.md"
-        text = source_list(project.sources)
-    if target.exists() and target.read_text(encoding="utf-8") == text:
+        before = target.read_text(encoding="utf-8") if target.exists() else ""
+        text = source_list(project.sources, docs_label(site.config), before=before)
+    if before == text:
         click.echo("SOURCES.md is current", err=True)
     elif only_check:
         click.echo("SOURCES.md is not current (run: metalworking sources)")

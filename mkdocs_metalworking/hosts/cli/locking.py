@@ -13,11 +13,14 @@ from ...quote.blob import LockedFile
 from ...quote.diagnostics import Diagnostic, MetalworkingError, printable
 from ...quote.lock import LockedRegion
 from ...quote.packages import ArchivePin, PackageSpec
+from ..files import write
+from ..lockfile import bind, locked_lock, read_lock, store_of
 from ..mkdocs.site import Site
 from ..progress import Bar
-from .common import Program, bind, locked_lock, open_site, pass_program, read_lock, stop_at, store_of, write
-from .pages import tell_how, with_plugins
-from .selecting import find_regions
+from ..selecting import find_regions
+from .common import open_site, stop_at
+from .pages import end_if_unread, tell_how, with_plugins
+from .program import Program, pass_program
 
 
 @click.command()
@@ -38,7 +41,7 @@ def lock(program: Program, update: bool, only_verify: bool, plugins: bool | None
     wanted = set(site.wanted())
     settings = project.settings
     missing = sorted(key for key in wanted if update or key not in project.lock.files)
-    bound, refused = bind(program, project, missing)
+    bound, refused = bind(program.url, project, missing)
     failed = [problem.diagnostic.at(site.first_use(key)) for key, problem in refused]
     archives, problems = _archives(project, bound, update, progress)
     regions, lost = _regions(site, project, bound, update)
@@ -158,5 +161,6 @@ def fetch(program: Program, plugins: bool | None) -> None:
     if verdict.unproved:
         click.echo(f"{len(verdict.unproved)} only locked, not proved: metalworking lock --verify", err=True)
     project.close()
+    end_if_unread(site.doubts)
     if failed or len(files) < len(quoted):
         sys.exit(1)

@@ -12,10 +12,12 @@ import click
 
 from ...glossary.callout import Callouts, Verdict
 from ...quote.diagnostics import Location, MetalworkingError
+from ..files import write
 from ..mkdocs.options import asked
 from ..mkdocs.site import Site
-from .common import Program, ending, open_site, pass_program, write
+from .common import ending, open_site
 from .nav_edit import insert_page, nav_line, scalar
+from .program import Program, pass_program
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*(?:/[a-z0-9][a-z0-9._-]*)*")
 

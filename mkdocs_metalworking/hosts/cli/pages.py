@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -24,6 +25,15 @@ def tell_how(site: Site) -> None:
         click.echo(f"reading through the site's plugins, which takes longer: {names or 'none changes pages'}", err=True)
     elif names:
         click.echo(f"read without plugins that may make or change pages: {names} (--plugins reads with them)", err=True)
+
+
+def end_if_unread(problems: Iterable[Diagnostic]) -> None:
+    """End the command with the pages that could not be read: what it told of the others is not the whole."""
+    found = [problem for problem in problems if problem.code == "files"]
+    for problem in found:
+        click.echo(str(problem), err=True)
+    if found:
+        sys.exit(1)
 
 
 def of_pages(problems: Iterable[Diagnostic], site: Site, paths: tuple[Path, ...]) -> list[Diagnostic]:

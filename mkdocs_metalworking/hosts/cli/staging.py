@@ -11,8 +11,9 @@ import click
 
 from ..forms.stage import stage as write_stage
 from ..progress import Bar
-from .common import Program, ending, open_site, pass_program
+from .common import ending, open_site
 from .pages import tell_how, with_plugins
+from .program import Program, pass_program
 
 
 @click.command()

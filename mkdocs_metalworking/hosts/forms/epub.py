@@ -17,7 +17,8 @@ import lxml.html
 from ebooklib import epub
 
 from . import leaves
-from .leaves import Leaf, Tree, Volume
+from .leaves import Tree
+from .volume import Leaf, Volume
 
 _STYLE = "style.css"
 # Names that the HTML parser writes small and XML must not.

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
 from html import escape
 from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
 
 import lxml.etree
 import lxml.html
+
+from .volume import Leaf, Volume
 
 Tree = Any
 """An element of lxml."""
@@ -37,52 +38,17 @@ _URL = re.compile(r"url\(#([^)]+)\)")
 _LISTS = ("aria-labelledby", "aria-describedby", "aria-controls", "aria-owns", "for", "headers")
 
 
-@dataclass
-class Leaf:
-    """A page of the book. ``number`` is its chapter's; 0 stands before the first or behind the last."""
-
-    uri: str
-    url: str
-    title: str
-    html: str
-    chapter: str = ""
-    number: int = 0
-    opening: bool = False
-    summary: str = ""
-    heading: str = ""
-    """What stands in the place of the page's own heading, when it is not to stay."""
-
-    @property
-    def key(self) -> str:
-        """A name for ids and files: ``machine/gpu-core.md`` is ``machine.gpu-core``."""
-        return self.uri.removesuffix(".md").replace("/", ".")
-
-    @property
-    def depth(self) -> int:
-        """1 for the pages of a chapter, 0 for those that stand by themselves or open one."""
-        return 1 if self.number and not self.opening else 0
+_TAKEN = ("cover", "nav")
+"""Names that an EPUB has for pages of its own."""
 
 
-@dataclass
-class Volume:
-    """All leaves in order, and what the title page says."""
-
-    title: str
-    description: str = ""
-    note: str = ""
-    address: str = ""
-    language: str = "en"
-    logo: str = ""
-    """Where the picture for the title page lies."""
-    leaves: list[Leaf] = field(default_factory=list)
-    styles: list[str] = field(default_factory=list)
-    files: Mapping[str, str] = field(default_factory=dict)
-    """Addresses of other files of the site, such as images, and where they lie."""
-
-    @property
-    def by_url(self) -> dict[str, Leaf]:
-        """The leaves by their address from the site's root."""
-        return {leaf.url: leaf for leaf in self.leaves}
+def tell_apart(leaves: Iterable[Leaf]) -> None:
+    """Give each of *leaves* a key of its own: ``a/b.md`` and ``a.b.md`` have one name, ``nav.md`` has one of ours."""
+    taken = set(_TAKEN)
+    for leaf in leaves:
+        while leaf.key in taken:
+            leaf.number_of_key += 1
+        taken.add(leaf.key)
 
 
 def tree(leaf: Leaf) -> Tree:

@@ -14,12 +14,13 @@ from markdownify import ATX, MarkdownConverter
 
 from ..mkdocs.browser_files import TERMS
 from ..mkdocs.terms_file import SCHEMA
-from .leaves import Leaf, Volume
 from .twin import simplify
+from .volume import Leaf, Volume
 
 # What Markdown and GitHub's extensions of it would read in running text; an underscore within a word is none of it.
-_INLINE = re.compile(r"[\\`*\[\]<]|~~|&(?=#?\w+;)|(?<![^\W_])_|_(?![^\W_])")
-_AT_START = re.compile(r"^(\s*)([-+=>~|]|#{1,6}(?=\s|$))")
+# A mark of exclamation at the end of a text may stand before a link, and number signs may close a heading.
+_INLINE = re.compile(r"[\\`*\[\]<~]|!(?=$)|#(?=#*$)|&(?=#?\w+;)|(?<![^\W_])_|_(?![^\W_])")
+_AT_START = re.compile(r"^(\s*)([-+=>|]|#{1,6}(?=\s|$))")
 _NUMBER = re.compile(r"^(\s*[0-9]{1,9})([.)])(?=\s|$)")
 _SPACE = re.compile(r"[ \t\r\n\f]+")
 _TICKS = re.compile(r"`+")
@@ -32,13 +33,15 @@ class _Converter(MarkdownConverter):
 
     def escape(self, text: str, parent_tags: set[str]) -> str:
         """Return *text* so that Markdown shows it as it is."""
-        text = _INLINE.sub(lambda match: f"\\{match[0]}" if match[0] != "~~" else r"\~\~", _SPACE.sub(" ", text))
+        text = _INLINE.sub(r"\\\g<0>", _SPACE.sub(" ", text))
         text = _AT_START.sub(r"\1\\\2", text)
         text = _NUMBER.sub(r"\1\\\2", text)
         return text.replace("|", r"\|") if _in_table(parent_tags) else text
 
     def convert_pre(self, el: Tag, text: str, parent_tags: set[str]) -> str:
         """Return a fence longer than any run of backticks in the code."""
+        if _in_table(parent_tags):
+            return self.convert_code(el, text, parent_tags - {"pre"})
         code = el.get_text()
         ticks = max((len(run) for run in _TICKS.findall(code)), default=0)
         fence = "`" * max(3, ticks + 1)
@@ -85,31 +88,34 @@ def to_markdown(html: str, leaf: Leaf, volume: Volume, works: dict[str, int] | N
     simplify(soup, works)
     seen: set[str] = set()
     for link in soup("a", href=True):
-        _point(link, leaf, volume, full=works is not None)
-        if works is not None and link["href"] in seen:
-            link.unwrap()  # told once a page is enough
+        inside = _point(link, leaf, volume)
+        if works is not None and (inside or link["href"] in seen):
+            link.unwrap()  # a page of the book is in the same file, and what is not is told once a page
         else:
             seen.add(str(link["href"]))
     text: str = _CONVERTER.convert_soup(soup)
     return text.strip() + "\n"
 
 
-def _point(link: Tag, leaf: Leaf, volume: Volume, *, full: bool) -> None:
-    """Let a link lead to the twin of its page, relative; to the site, where that is known, for what has none."""
+def _point(link: Tag, leaf: Leaf, volume: Volume) -> bool:
+    """Let a link lead to the twin of its page, relative; to the site, where that is known, for what has none.
+
+    Returns whether it has a twin.
+    """
     href = str(link["href"])
     try:
         parts = urlsplit(urljoin(f"{_SITE}{leaf.url}", href))
     except ValueError:
-        return
+        return False
     if f"{parts.scheme}://{parts.netloc}/" != _SITE:
-        return
+        return False
     found = volume.by_url.get(unquote(parts.path).lstrip("/"))
     if found is None:
         link["href"] = urljoin(volume.address, parts.path.lstrip("/")) if volume.address else href
-        return
-    target = twin_of(found)
-    place = f"#{parts.fragment}" if parts.fragment and not full else ""
-    link["href"] = (target if full else relpath(target, dirname(twin_of(leaf)) or ".")) + place
+        return False
+    place = f"#{parts.fragment}" if parts.fragment else ""
+    link["href"] = relpath(twin_of(found), dirname(twin_of(leaf)) or ".") + place
+    return True
 
 
 def twin_of(leaf: Leaf) -> str:
@@ -120,14 +126,17 @@ def twin_of(leaf: Leaf) -> str:
     return str(PurePosixPath(url).with_suffix(".md"))
 
 
-def write_markdown(volume: Volume, folder: Path) -> int:
-    """Write the twins, ``llms.txt`` and ``llms-full.txt`` into *folder*; return the number of pages."""
+def write_markdown(volume: Volume, folder: Path, site: Path) -> int:
+    """Write the twins, ``llms.txt`` and ``llms-full.txt`` into *folder*; return the number of pages.
+
+    The terms of the built *site*, when it has them, are copied beside and listed too.
+    """
     pages = [leaf for leaf in volume.leaves if not leaf.url.startswith("#")]
     for leaf in pages:
         target = folder / twin_of(leaf)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(to_markdown(leaf.html, leaf, volume), encoding="utf-8", newline="\n")
-    listed = [*_list(volume, pages), *_data(folder)]
+    listed = [*_list(volume, pages), *_data(folder, site)]
     (folder / "llms.txt").write_text("".join(listed), encoding="utf-8", newline="\n")
     (folder / "llms-full.txt").write_text("".join(_full(volume, pages)), encoding="utf-8", newline="\n")
     return len(pages)
@@ -146,9 +155,12 @@ def _list(volume: Volume, pages: list[Leaf]) -> Iterator[str]:
             yield f"- [{_text(leaf.title)}]({_address(twin_of(leaf))}){summary}\n"
 
 
-def _data(folder: Path) -> Iterator[str]:
-    """Yield what programs may read beside the pages."""
-    if (folder / TERMS).exists():
+def _data(folder: Path, site: Path) -> Iterator[str]:
+    """Yield what programs may read beside the pages, and put it there."""
+    if (site / TERMS).exists():
+        (folder / TERMS).parent.mkdir(parents=True, exist_ok=True)
+        for name in (TERMS, f"{dirname(TERMS)}/{SCHEMA}"):
+            (folder / name).write_bytes((site / name).read_bytes())
         yield "\n## Data\n\n"
         yield f"- [terms.json]({TERMS}): every term with its verdict, code, sources and pages\n"
         yield f"- [{SCHEMA}]({dirname(TERMS)}/{SCHEMA}): its JSON Schema\n"

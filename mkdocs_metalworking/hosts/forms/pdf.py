@@ -14,8 +14,8 @@ from mkdocs.exceptions import PluginError
 from playwright.sync_api import Browser, sync_playwright
 
 from ... import __version__
-from .leaves import Volume
 from .printable import printable
+from .volume import Volume
 
 _SECONDS = 900
 

@@ -13,9 +13,10 @@ from pathlib import Path
 import lxml.html
 
 from . import leaves
-from .leaves import Leaf, Volume
+from .volume import Leaf, Volume
 
-_TITLE = re.compile(r'["\\\n]')
+# What ends a string of CSS, or the element of styles around it.
+_TITLE = re.compile(r'["\\\n\r\f<]')
 
 
 def printable(volume: Volume, pages: Mapping[str, int] | None = None, *, paper: str = "A4") -> str:

@@ -6,6 +6,7 @@ page's end, the styles, the scripts and the data of the lookup. The configuratio
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import shutil
@@ -86,7 +87,8 @@ def _contents(reading: Reading) -> list[tuple[str, bytes]]:
         body = endings.fill(f"{text.rstrip()}\n\n", page)
         if reading.asked.chapters:
             body += endings.html(endings.of(page), page)
-        found.append((file.src_uri, (_front(file) + body).encode()))
+        entry = reading.entry(file.src_uri)
+        found.append((file.src_uri, (_front(file, entry.meta.summary if entry else "") + body).encode()))
     return found
 
 
@@ -95,10 +97,25 @@ def _beside(file: File, page: Page) -> str:
     return relpath(file.src_uri, dirname(page.file.src_uri) or ".")
 
 
-def _front(file: File) -> str:
-    """Return the page's front matter as it stands in its file."""
-    lines = file.content_string.split("\n")[: split_front_matter(file.content_string)[1]]
-    return "".join(f"{line}\n" for line in lines)
+def _front(file: File, summary: str) -> str:
+    """Return the page's front matter as it stands in its file, but the quantities of its summary written out.
+
+    The engine's templates read the summary, and know nothing of quantities; the rest is the extension's to read.
+    """
+    text, number = split_front_matter(file.content_string)
+    lines = file.content_string.split("\n")[:number]
+    front = "".join(f"{line}\n" for line in lines)
+    if not summary or "[=" not in text:
+        return front
+    root = yaml.compose(text, Loader=yaml.SafeLoader)
+    assert isinstance(root, yaml.MappingNode)
+    for key, value in root.value:
+        if key.value == "summary" and "[=" in value.value:
+            start, end = value.start_mark.index, value.end_mark.index
+            tail = "\n" if text[start:end].endswith("\n") else ""
+            written = json.dumps(summary, ensure_ascii=False) + tail
+            return front.replace(text, text[:start] + written + text[end:], 1)
+    return front
 
 
 def _configuration(site: Site, folder: Path, *, strict: bool) -> dict[str, Any]:

@@ -30,18 +30,22 @@ _GONE = (
     ".headerlink, .mw-filter, .mw-empty, .mw-jump, .mw-anchor, .mw-other, .mw-az-jump, .mw-place, .mw-linked-from,"
     " input, script, button, .mw-used:empty"
 )
+_ELSEWHERE = ".mw-sources, .mw-az, .mw-more, .mw-callout-links"
 
 
 def simplify(soup: BeautifulSoup, works: dict[str, int] | None = None) -> None:
     """Change *soup*, a page, in place.
 
     With *works*, for the one file of all pages, what a reader finds elsewhere in the file is left out: excerpts and
-    citations of lines name their source in words alone, and a work that is cited is a number, entered in *works*.
+    citations of lines name their source in words alone, an excerpt the repository of its file once a page, and a work
+    that is cited is a number, entered in *works*. Left out are what terms.json has of each term beside its row, and the
+    links of the callouts.
     """
-    for element in soup.select(_GONE if works is None else f"{_GONE}, .mw-sources, .mw-az"):
+    for element in soup.select(_GONE if works is None else f"{_GONE}, {_ELSEWHERE}"):
         element.decompose()
+    told: set[str] | None = None if works is None else set()
     for figure in soup.select("figure.mw-excerpt"):
-        _excerpt(soup, figure, links=works is None)
+        _excerpt(soup, figure, told)
     for svg in soup("svg"):
         _drawing(soup, svg)
     for callout in soup.select("aside.mw-callout"):
@@ -70,8 +74,11 @@ def _plain_code(soup: BeautifulSoup, pre: Tag) -> None:
     (table or pre).replace_with(made)
 
 
-def _excerpt(soup: BeautifulSoup, figure: Tag, *, links: bool) -> None:
-    """Make a paragraph and a fence of each part of an excerpt; the notes stay a list."""
+def _excerpt(soup: BeautifulSoup, figure: Tag, told: set[str] | None) -> None:
+    """Make a paragraph and a fence of each part of an excerpt; the notes stay a list.
+
+    *told* has the files whose origin the page has told already; None where each tells it, and links to its lines.
+    """
     made: list[Any] = []
     title = figure.select_one(".mw-title")
     if title is not None:
@@ -80,13 +87,18 @@ def _excerpt(soup: BeautifulSoup, figure: Tag, *, links: bool) -> None:
     files = figure.select(".mw-file")
     name = files[0].get_text().rpartition(":")[0] if files else ""
     parts = list(_parts(figure))
+    if told is not None and name + origin in told:
+        origin = ""
+    elif told is not None:
+        told.add(name + origin)
     for index, link in enumerate(files):
         lines = link.get_text().rpartition(":")[2].removeprefix(", ")
         word = "lines" if "\u2013" in lines else "line"
         shown = index < len(parts)
-        linked = link.name == "a" and (links or not shown)
+        linked = link.name == "a" and (told is None or not shown)
         where = _tag(soup, "a" if linked else "span", f"{name}, {word} {lines}", href=str(link.get("href", "")))
         made.append(_paragraph(soup, where, f"{origin}:"))
+        origin = origin if told is None else ""
         if shown:
             language = LANGUAGES.get(name.rpartition(".")[2].lower(), "text")
             pre = soup.new_tag("pre", attrs={"class": f"language-{language}"})

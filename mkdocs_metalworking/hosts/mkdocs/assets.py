@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections import ChainMap
+from copy import copy
 from pathlib import Path
-from typing import Any, cast
 
 from mkdocs.config.config_options import ExtraScriptValue
 from mkdocs.config.defaults import MkDocsConfig
@@ -65,8 +64,10 @@ def with_assets(config: MkDocsConfig, html: str = "") -> MkDocsConfig:
     styles = [STYLE, *(style for style, mark in parts.items() if mark in html)]
     script = ExtraScriptValue(ENTRY)
     script.type = "module"
-    ours: dict[str, Any] = {
+    told = copy(config)  # attributes as before: a template asks for hundreds of options on every page
+    told.data = {
+        **config.data,
         "extra_css": [*styles, *config.extra_css],
         "extra_javascript": [script, *config.extra_javascript],
     }
-    return cast(MkDocsConfig, ChainMap(ours, config))  # a template reads options, by name
+    return told

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from mkdocs.structure.files import File, Files
 
 from ...glossary.library import Entry
-from ...glossary.lookup import lookup_data, lookup_json, terms_of
+from ...glossary.lookup import Term, lookup_data, lookup_json, terms_of
 from .assets import FOLDER, add_assets, add_file, used_by
+from .code_index import Excerpt, code_json, code_of
+from .finishing import searched
 from .quantities import add_quantities
 from .reading import Reading
 from .terms_file import SCHEMA, schema_file, terms_file
 
 LOOKUP = f"{FOLDER}/lookup.json"
 """Where the browser finds what the lookup and the link previews show."""
+CODE = f"{FOLDER}/code.json"
+"""Where the search finds the lines that pages quote."""
 TERMS = f"{FOLDER}/terms.json"
 """Where programs find the table of terms."""
 
@@ -36,25 +40,37 @@ class Lookup:
     def __init__(self) -> None:
         self._pages: dict[str, Any] = {}
         self._terms: list[Any] = []
+        self._code: dict[str, list[Excerpt]] = {}
 
     def add_to(self, files: Files, reading: Reading) -> None:
         """Put what *reading* found, and what was found before, into *files*; pages behind a password stay out."""
-        known = [entry for entry in reading.entries(reading.book) if not _secret(files, entry)]
-        found = terms_of(known, reading.terms)
-        addresses = list(_addresses(reading.entries(), files))
+        found, addresses = public_terms(reading, files)
         data = lookup_data(found, addresses, reading.table)
         self._pages |= data["pages"]
         self._terms += [term for term in data["terms"] if term not in self._terms]
         content = lookup_json({"pages": self._pages, "terms": self._terms}, reading.asked)
         add_file(files, File.generated(reading.config, LOOKUP, content=content))
+        if "lookup" in reading.asked.parts and searched(reading.config):
+            self._code |= _code_of(addresses, files, reading)
+            add_file(files, File.generated(reading.config, CODE, content=code_json(self._code)))
         if reading.terms.rows:
-            where = {entry.uri: url for entry, url in addresses}
-            site, quoter = reading.config.site_url or "", reading.project.quoter
-            told = terms_file(
-                reading.terms, found, lambda u: where.get(u, ""), quoter, reading.asked, site=site, page=reading.table
-            )
+            told = told_terms(reading, found, {entry.uri: url for entry, url in addresses})
             add_file(files, File.generated(reading.config, TERMS, content=told))
             add_file(files, File.generated(reading.config, f"{FOLDER}/{SCHEMA}", content=schema_file()))
+
+
+def public_terms(reading: Reading, files: Files) -> tuple[list[Term], list[tuple[Entry, str]]]:
+    """Return the terms of a site, and its pages with their addresses, as anybody may know them."""
+    known = [entry for entry in reading.entries(reading.book) if not _secret(files, entry)]
+    return terms_of(known, reading.terms), list(_addresses(reading.entries(), files))
+
+
+def told_terms(reading: Reading, found: Iterable[Term], where: Mapping[str, str]) -> bytes:
+    """Return terms.json of a site; *where* has the address of each page from the site's root."""
+    site, quoter = reading.config.site_url or "", reading.project.quoter
+    return terms_file(
+        reading.terms, found, lambda u: where.get(u, ""), quoter, reading.asked, site=site, page=reading.table
+    )
 
 
 def _addresses(entries: Iterable[Entry], files: Files) -> Iterator[tuple[Entry, str]]:
@@ -62,6 +78,15 @@ def _addresses(entries: Iterable[Entry], files: Files) -> Iterator[tuple[Entry, 
         file = files.get_file_from_path(entry.uri)
         if file is not None and not _secret(files, entry):
             yield entry, file.url
+
+
+def _code_of(addresses: Iterable[tuple[Entry, str]], files: Files, reading: Reading) -> dict[str, list[Excerpt]]:
+    found: dict[str, list[Excerpt]] = {}
+    for entry, url in addresses:
+        file, known = files.get_file_from_path(entry.uri), reading.pages.get(entry.uri)
+        if file is not None and file.page is not None and known is not None:
+            found[url] = code_of(file.page.content or "", known)
+    return {url: code for url, code in found.items() if code}
 
 
 def _secret(files: Files, entry: Entry) -> bool:

@@ -58,7 +58,7 @@ def without_excluded(html: str, page: PageContext, *, figures: bool) -> str:
 
     def cut(match: re.Match[str]) -> str:
         page.cut.append(match[0])
-        return f"<!--mw-cut-{len(page.cut) - 1}-->"
+        return f"<!--mw-cut-{page.seal}-{len(page.cut) - 1}-->"
 
     page.cut.clear()
     return (_EXCLUDED if figures else _DRAWN).sub(cut, html)
@@ -67,5 +67,5 @@ def without_excluded(html: str, page: PageContext, *, figures: bool) -> str:
 def with_excluded(html: str, page: PageContext) -> str:
     """Undo *without_excluded*."""
     for number, figure in enumerate(page.cut):
-        html = html.replace(f"<!--mw-cut-{number}-->", figure, 1)
+        html = html.replace(f"<!--mw-cut-{page.seal}-{number}-->", figure, 1)
     return html

@@ -93,6 +93,25 @@ def shaping(config: MkDocsConfig) -> list[str]:
     return list(found)
 
 
+def read_by_others(config: MkDocsConfig, plugin: object) -> bool:
+    """Tell whether a plugin or a hook beside *plugin* reads pages as they are converted."""
+    return any(getattr(one, "__self__", one) is not plugin for one in config.plugins.events["page_content"])
+
+
+_INCURIOUS = frozenset(
+    (
+        *("search", "material/search", "material/info", "material/meta", "material/offline", "material/optimize"),
+        *("material/privacy", "material/social", "material/tags", "metalworking", "minify", "redirects", "mike"),
+    )
+)
+"""Plugins that, by their code, do not look at a page's content between the search and the finished page."""
+
+
+def joins_late(config: MkDocsConfig) -> bool:
+    """Tell whether nobody minds that a page's content has no code until its template has made the page."""
+    return set(config.plugins) <= _INCURIOUS and not config.hooks
+
+
 _PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.DOTALL)
 _TAG = re.compile(r"<[^>]*>")
 _FEED_LENGTH = 160
@@ -107,9 +126,18 @@ def describe_for_feeds(page: Page, html: str, context: PageContext) -> None:
     page.meta["description"] = escape(text if len(text) <= _FEED_LENGTH else f"{text[: _FEED_LENGTH - 1]}\u2026")
 
 
+_OURS = re.compile(r'<(?:figure class="mw-excerpt[^"]*"|span class="mw-l(?: mw-hl)?"|tbody(?: [\w-]+="[^"]*")*?) id="')
+"""An id of ours on an element whose ids print-site leaves alone, though it changes the links to them."""
+
+
 def fill_kept(files: Iterable[File], fill: Callable[[str, Page], str]) -> None:
-    """Finish the copies of pages that the plugin print-site made before all pages were read."""
+    """Finish the copies of pages that the plugin print-site made before all pages were read.
+
+    It puts them on one page and writes every link ``#id`` as ``#page-id``; ids of ours are changed in the same way.
+    """
     for file in files:
         kept = getattr(file.page, "html", None)
         if file.page is not None and isinstance(kept, str):
-            file.page.html = fill(kept, file.page)  # type: ignore[attr-defined]  # print-site's own
+            key = file.page.url.lower().strip().rstrip("/").replace(".html", "").replace("/", "-").lstrip("-")
+            html = _OURS.sub(rf"\g<0>{key or 'index'}-", fill(kept, file.page))
+            file.page.html = html  # type: ignore[attr-defined]  # print-site's own

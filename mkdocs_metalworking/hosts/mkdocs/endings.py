@@ -39,6 +39,8 @@ class Ending:
     previous: Link | None = None
     next: Link | None = None
     next_chapter: str = ""
+    """The title of the chapter that *next* opens, on a page that is not in it."""
+    next_chapter_number: int = 0
     contents: list[Link] = field(default_factory=list)
     linked_from: list[Link] = field(default_factory=list)
     quoted: list[tuple[str, str]] = field(default_factory=list)
@@ -84,9 +86,9 @@ class Endings:
         if place is not None:
             ending.previous = self.link(place.previous, page) if place.previous else None
             ending.next = self.link(place.next, page) if place.next else None
-            if place.ends_chapter and place.next is not None:
-                following = book.place(place.next)
-                ending.next_chapter = following.chapter.title if following else ""
+            following = book.place(place.next) if place.next is not None else None
+            if following is not None and following.chapter is not place.chapter:
+                ending.next_chapter, ending.next_chapter_number = following.chapter.title, following.chapter_number
             if uri == place.chapter.opening:
                 ending.contents = [link for other in place.chapter.pages if (link := self.link(other, page))]
         return ending

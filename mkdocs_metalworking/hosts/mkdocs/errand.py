@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import Files
+from mkdocs.structure.files import File, Files
+from mkdocs.utils import is_markdown_file
 
 from ...deliver.project import Project
 from .reading import Reading
@@ -33,6 +35,7 @@ class Errand:
     def end(self, reading: Reading, config: MkDocsConfig) -> None:
         """Take *reading* and end the build, unless another language follows. Raises AllRead."""
         self.readings.append(reading)
+        _hold_generated(reading)
         if "i18n" not in config.plugins:  # which begins the other languages when a build has ended
             reading.finish()
             raise AllRead
@@ -50,10 +53,26 @@ class Errand:
         return first
 
 
+def _hold_generated(reading: Reading) -> None:
+    """Keep the texts of pages that a plugin made in a folder of its own: it clears it away when the build ends."""
+    docs = Path(reading.config.docs_dir)
+    for file in reading.documents():
+        if file.abs_src_path is not None and not Path(file.abs_src_path).is_relative_to(docs):
+            with contextlib.suppress(OSError, UnicodeDecodeError):
+                file.content_string = file.content_string
+
+
 def lay_drafts(files: Files, config: MkDocsConfig, drafts: dict[Path, str]) -> None:
-    """Put *drafts*, by path, in the place of pages."""
+    """Put *drafts*, by path, in the place of pages; one that no file holds yet is a page too."""
+    folder = Path(config.docs_dir)
     for path, text in drafts.items():
-        folder = Path(config.docs_dir)
-        file = files.get_file_from_path(path.relative_to(folder).as_posix()) if path.is_relative_to(folder) else None
+        if not path.is_relative_to(folder) or not is_markdown_file(path.name):
+            continue
+        uri = path.relative_to(folder).as_posix()
+        file = files.get_file_from_path(uri)
         if file is not None:
             file.content_string = text
+        elif not path.exists():
+            new = File(uri, config.docs_dir, config.site_dir, config.use_directory_urls)
+            new.content_string = text
+            files.append(new)

@@ -24,9 +24,9 @@ _TAG = re.compile(r"<!--.*?-->|</?[A-Za-z][^<>]*>", re.DOTALL)
 def book_of(nav: Navigation, library: Library, shown: Callable[[File], bool] = lambda _: True) -> Book[str]:
     """Return the book that *nav* describes: its top sections are the chapters, the first page stands in front.
 
-    A section whose first page says ``chapter: false`` is left out, as are pages outside sections, pages that are not
-    *shown*, such as drafts, and a page that stands in the book already. A section that is a page itself, as the plugin
-    section-index makes them, opens with that page.
+    A section whose first page says ``chapter: false`` is left out, as are pages that are not *shown*, such as drafts,
+    and a page that stands in the book already. A page outside sections is in the book if it says ``chapter: true``. A
+    section that is a page itself, as the plugin section-index makes them, opens with that page.
     """
     chapters: list[Chapter[str]] = []
     front: list[str] = []
@@ -38,13 +38,19 @@ def book_of(nav: Navigation, library: Library, shown: Callable[[File], bool] = l
         seen.add(uri)
         return found
 
+    def says(uri: str) -> bool | None:
+        entry = library.entries.get(uri)
+        return entry.meta.chapter if entry is not None else None
+
     for item in nav.items:
         if not isinstance(item, Section):
             if isinstance(item, Page) and not front and new(item):
                 front.append(item.file.src_uri)
+            elif isinstance(item, Page) and says(item.file.src_uri) and new(item):
+                chapters.append(Chapter("", None, (item.file.src_uri,), alone=True))
             continue
         pages = [page.file.src_uri for page in pages_of(item) if shown(page.file)]
-        if pages and (entry := library.entries.get(pages[0])) is not None and not entry.meta.chapter:
+        if pages and says(pages[0]) is False:
             continue
         fresh = [page.file.src_uri for page in pages_of(item) if new(page)]
         opens = fresh[:1] == pages[:1] and (isinstance(item, Page) or (pages and pages[0].endswith(_INDEX)))

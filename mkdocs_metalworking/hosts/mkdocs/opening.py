@@ -13,6 +13,7 @@ from ...deliver.project import Project, Settings
 from ...deliver.store import default_root
 from ...markdown.highlight import FORMAT
 from ...markdown.highlight_cache import DiskLineCache
+from ...markdown.highlight_pool import HighlightPool
 from ...quote.diagnostics import MetalworkingError
 from ..progress import Bar
 
@@ -35,4 +36,4 @@ def open_project(settings: Settings) -> Project:
 def open_line_cache(settings: Settings) -> DiskLineCache:
     """Return the cache of highlighted lines, in the store."""
     root = settings.store or default_root()
-    return DiskLineCache(root / "highlight.sqlite", f"{__version__}:{FORMAT}")
+    return DiskLineCache(root / "highlight.sqlite", f"{__version__}:{FORMAT}", pool=HighlightPool())

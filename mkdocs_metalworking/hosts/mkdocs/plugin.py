@@ -5,13 +5,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from jinja2 import Environment
 from mkdocs.commands.build import _populate_page
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import ConfigurationError
-from mkdocs.livereload import LiveReloadServer
 from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority
 from mkdocs.structure.files import Files
 from mkdocs.structure.nav import Navigation
@@ -29,13 +28,16 @@ from .browser_files import Lookup, add_browser_files
 from .code import revealed
 from .endings import Endings
 from .errand import Errand
-from .finishing import finish, prepare_search, searched
+from .finishing import finish, join, prepare_search, searched
 from .opening import configuring, open_line_cache, open_project
 from .options import MetalworkingConfig
 from .reading import Reading
 from .replay import Replay
 from .report import report_elsewhere, report_problems, report_summary, stop_at
 from .watch import Watch, inputs_of
+
+if TYPE_CHECKING:
+    from mkdocs.livereload import LiveReloadServer  # with watchdog, which only serve needs
 
 Command = Literal["build", "gh-deploy", "serve"]
 _LOG = logging.getLogger("mkdocs.plugins.metalworking")
@@ -54,6 +56,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         self._built: MkDocsConfig | None = None
         self._replay: Replay | None = None
         self._watch = Watch()
+        self._joins_late = False
         self.errand: Errand | None = None
         """Set by a command that reads the pages through the site's plugins and builds nothing."""
 
@@ -71,11 +74,13 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         compatibility.take_over(config)
         with configuring():
             settings = Settings.of(dict(self.config), base=base_dir)
+            project = self._project(settings)
         self._watch.inputs = inputs_of(settings, config, self.config.mapping)
-        project = self._project(settings)
         extension = MetalworkingExtension(project=project)
         extension.late = self.errand is not None or searched(config)  # a search reads plain code
         extension.search = self.config.search
+        # Under serve a page is shown again as it was made, code and all.
+        self._joins_late = self._replay is None and compatibility.joins_late(config)
         if self.errand is None:
             self._cache = self._cache or open_line_cache(settings)
             extension.line_cache = self._cache
@@ -128,8 +133,9 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
             self._replay.keep(page, context, sound=not context.diagnostics)
         if "rss" in config.plugins:
             compatibility.describe_for_feeds(page, html, context)
-        readers = config.plugins.events["page_content"]
-        return html if all(_owner(reader) is self for reader in readers) else revealed(html, context)
+        if compatibility.read_by_others(config, self):
+            html = page.content = revealed(html, context)  # some take it from the page, and so does the plugin rss
+        return html
 
     @event_priority(100)
     def _all_read(self, env: Environment, config: MkDocsConfig, files: Files) -> Environment:
@@ -176,7 +182,8 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         self, context: TemplateContext, page: Page, config: MkDocsConfig, nav: Navigation
     ) -> TemplateContext:
         """Put words in the place of code for the search, which reads the page at priority 0."""
-        prepare_search(page, self._current.pages.get(page.file.src_uri), config)
+        ours = bool(self._current.asked.parts) or used_by(page.content or "")
+        prepare_search(page, self._current.pages.get(page.file.src_uri), config, ours=ours)
         return context
 
     @event_priority(-50)
@@ -189,7 +196,8 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         """
         assert self._endings is not None
         known, again = self._current.pages.get(page.file.src_uri), self._replay is not None
-        ending = finish(page, known, self._endings, chapters=self.config.chapters, again=again)
+        chapters, late = self.config.chapters, self._joins_late
+        ending = finish(page, known, self._endings, chapters=chapters, late=late, again=again)
         context["metalworking"] = ending  # type: ignore[typeddict-unknown-key]
         if self._current.asked.parts or used_by(page.content or ""):
             context["config"] = with_assets(config, page.content or "")
@@ -198,6 +206,11 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         return context
 
     on_page_context = CombinedEvent(_before_search, _after_search)
+
+    @event_priority(100)
+    def on_post_page(self, output: str, page: Page, config: MkDocsConfig) -> str:
+        """Put the coloured code in, before any plugin that changes finished pages."""
+        return join(output, self._current.pages.get(page.file.src_uri)) if self._joins_late else output
 
     def on_template_context(
         self, context: TemplateContext, template_name: str, config: MkDocsConfig
@@ -254,8 +267,3 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         if self._reading is None:
             raise ConfigurationError("metalworking: on_config has not run")
         return self._reading
-
-
-def _owner(method: object) -> object:
-    """Return the plugin or hook that *method* belongs to."""
-    return getattr(method, "__self__", method)

@@ -27,19 +27,24 @@ from ...glossary.terms import Terms, read_rows
 from ...markdown.extension import MetalworkingExtension
 from ...markdown.leftovers import unread
 from ...markdown.page import PageContext
-from ...quote.diagnostics import Diagnostic, Diagnostics, Location, Severity
+from ...quote.diagnostics import Diagnostic, Diagnostics, Location, Severity, reason_of
 from ...quote.lines import text_lines
 from ...quote.repo import named_by
 from .conversions import Conversions
+from .docs_folder import docs_label
 from .metadata import meta_of_plugins
 from .nav import book_of, named_twice, title_of
 from .options import MetalworkingConfig, asked
+from .page_anchors import PageAnchors
 
 _NOTHING = PageMeta()
 
 
 class Reading:
-    """One round over the pages: *start*, then *begin* and *end* for each page, then *finish*."""
+    """One round over the pages: *start*, then *begin* and *end* for each page, then *finish*.
+
+    A page may be read again when its text has changed, and *finish* called again then.
+    """
 
     def __init__(
         self,
@@ -55,7 +60,9 @@ class Reading:
         self.project = project
         self.asked = asked(options, config, project.settings.root)
         self.library = library if library is not None and library.asked == self.asked else Library(self.asked)
-        self.diagnostics = Diagnostics(project.problems)
+        self._begun = Diagnostics(project.problems)
+        self.diagnostics = self._begun
+        """What is wrong: with the files until *finish*, then with all of the site."""
         self.files = Files([])
         self.nav = Navigation([], [])
         self.book: Book[str] = Book(())
@@ -94,14 +101,10 @@ class Reading:
         try:
             return file.content_string
         except (OSError, UnicodeDecodeError) as error:
-            problem, hint = str(error), "a plugin or a link names it"
-            if isinstance(error, UnicodeDecodeError):
-                problem = f"byte {error.start + 1} is no UTF-8"
-                hint = "save the page as UTF-8"
-            elif error.strerror:
-                problem = error.strerror
+            encoding = isinstance(error, UnicodeDecodeError)
+            problem, hint = reason_of(error), "save the page as UTF-8" if encoding else "a plugin or a link names it"
             where = Location(self.label(file))
-            self.diagnostics.add(Diagnostic(Severity.ERROR, "files", f"cannot be read: {problem}", hint, where))
+            self._begun.add(Diagnostic(Severity.ERROR, "files", f"cannot be read: {problem}", hint, where))
             file.content_string = f"# {file.name}\n\nThis page cannot be read: {problem}.\n"
             return file.content_string
 
@@ -111,12 +114,12 @@ class Reading:
         path = self.project.settings.root / self._options.mapping
         rows, problems = read_rows(path, self._options.mapping, drafts.get(path))
         self.terms = Terms(rows)
-        self.diagnostics.extend(problems)
+        self._begun.extend(problems)
         for row in rows:
             if row.page and row.page not in self.library.entries:
                 hint = "write it, or mend page:"
                 problem = f"there is no page {row.page}"
-                self.diagnostics.add(Diagnostic(Severity.WARNING, "mapping", problem, hint, row.location))
+                self._begun.add(Diagnostic(Severity.WARNING, "mapping", problem, hint, row.location))
 
     def _order_of_reading(self) -> None:
         """Put the pages with marks last: what a mark stands for shows the titles of the others."""
@@ -132,12 +135,29 @@ class Reading:
 
     # Page by page
 
-    def begin(self, page: Page, markdown: str) -> tuple[str, PageContext]:
+    def read(self, file: File, *, fill: bool = True) -> None:
+        """Convert a page from its text as it is now, with no plugin of the site at work.
+
+        Without *fill* nothing is put in the place of its marks, and nothing is known of what would stand there.
+        """
+        self.renew(file)
+        page = file.page or Page(None, file, self.config)
+        markdown, page.meta = get_data(file.content_string)
+        page.markdown, context = self.begin(page, markdown, fill=fill)
+        self.convert_next(page, context)
+        page.render(self.config, self.files)
+        self.end(page)
+
+    def renew(self, file: File) -> None:
+        """Learn what a page whose text may have changed says of itself."""
+        self.library.renew(file.src_uri, self._text(file), self.label(file))
+
+    def begin(self, page: Page, markdown: str, *, fill: bool = True) -> tuple[str, PageContext]:
         """Take *page* with its Markdown as all plugins left it; return what to convert and what is known of it."""
         uri = page.file.src_uri
         entry = self._told_by_plugins(page)
-        text = self._marks.fill(markdown, uri)
-        context = PageContext(path=self.label(page.file), source=page.file.content_string, meta=entry.meta)
+        text = self._marks.fill(markdown, uri) if fill else markdown
+        context = PageContext(self.label(page.file), uri, page.file.content_string, entry.meta)
         if entry.meta.summary:
             # Escaped, since Material's templates put it into an attribute as it is.
             page.meta.setdefault("description", escape(entry.meta.summary))
@@ -155,7 +175,8 @@ class Reading:
         self.conversions.end()
         context = self.pages[page.file.src_uri]
         if page.present_anchor_ids is not None:
-            page.present_anchor_ids |= context.ids
+            page.present_anchor_ids = PageAnchors(page.present_anchor_ids, context.names)
+        context.names.rest()
         if not context.converted and page.content:
             # A notebook, say, whose plugin makes its HTML without Markdown.
             for problem in unread(page.content):
@@ -177,6 +198,7 @@ class Reading:
     def finish(self) -> None:
         """All pages are read: what plugins told of them counts for the book too."""
         self._reckon()
+        self.diagnostics = Diagnostics(self._begun)
         for entry in self.library:
             self.diagnostics.extend(entry.problems)
         for context in self.pages.values():
@@ -235,17 +257,6 @@ class Reading:
     def _writing(self) -> str:
         page = getattr(self.config, "_current_page", None)
         return self.label(page.file) if isinstance(page, Page) else ""
-
-
-def docs_label(config: MkDocsConfig) -> str:
-    """Return what stands before a page's path in messages: ``docs/`` when that folder is beside mkdocs.yml."""
-    docs = Path(config.docs_dir).absolute()
-    root = Path(config.config_file_path or "mkdocs.yml").absolute().parent
-    for folder, base in ((docs, root), (docs.resolve(), root.resolve())):
-        if folder.is_relative_to(base):
-            docs = folder.relative_to(base)
-            break
-    return f"{docs.as_posix()}/"
 
 
 def _marks(text: str) -> dict[int, str]:

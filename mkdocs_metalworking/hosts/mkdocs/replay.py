@@ -66,6 +66,8 @@ class Replay:
         self._pending: dict[str, tuple[str, int]] = {}
         self._replayed: dict[str, Rendered] = {}
         self.templates = RenderedTemplates()
+        self.restored = 0
+        """Pages of the last build that were not converted."""
 
     def watch(self) -> None:
         """Begin to count warnings."""
@@ -77,6 +79,7 @@ class Replay:
 
     def begin(self, config: MkDocsConfig, files: Files, inputs: Iterable[Path]) -> None:
         """Start a build; *inputs* are further files that shape every page."""
+        self.restored = 0
         self._pending.clear()
         self._replayed.clear()
         self._markdown_known = all(is_known(extension, config) for extension in config.markdown_extensions)
@@ -112,6 +115,7 @@ class Replay:
         rendered = self._replayed.pop(page.file.src_uri, None)
         if rendered is None:
             return None
+        self.restored += 1
         page.markdown = markdown
         page.toc = rendered.toc
         if rendered.title is not None:

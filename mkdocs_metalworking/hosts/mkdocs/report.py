@@ -65,7 +65,7 @@ def _via(quotation: Quotation, reading: Reading) -> str:
     if quotation.region is not None:
         return "the working tree"
     try:
-        return reading.project.resolver.resolve(quotation.file).via
+        return reading.project.resolver.via(quotation.file)
     except MetalworkingError:
         return "memory"  # under serve: shown as before, and gone from where it came meanwhile
 

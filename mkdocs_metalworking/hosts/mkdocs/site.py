@@ -18,8 +18,6 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort, ConfigurationError
 from mkdocs.structure.files import File, Files, get_files
 from mkdocs.structure.nav import Navigation, get_navigation
-from mkdocs.structure.pages import Page
-from mkdocs.utils.meta import get_data
 
 from ...deliver.progress import SILENT, Progress
 from ...deliver.project import Project, Settings
@@ -30,13 +28,14 @@ from ...markdown.page import PageContext
 from ...quote.blob import FileKey
 from ...quote.diagnostics import Diagnostic, Diagnostics, Location, MetalworkingError, Severity
 from ...quote.lock import RegionKey
+from .checking import with_nav
 from .compatibility import shaping, take_over
+from .docs_folder import docs_label
 from .errand import AllRead, Errand, lay_drafts
-from .nav import nav_problems
 from .options import MetalworkingConfig
 from .plugin import MetalworkingPlugin
 from .quiet import quiet
-from .reading import Reading, docs_label
+from .reading import Reading
 
 
 @dataclass
@@ -93,7 +92,8 @@ class Site:
 
     def project(self, *, offline: bool, progress: Progress = SILENT, **changes: Any) -> Project:
         """Read sources.yml and sources.lock; *changes* stand in for settings."""
-        return Project.load(replace(self.settings(offline=offline), **changes), progress=progress)
+        settings = replace(self.settings(offline=offline), **changes)
+        return Project.load(settings, progress=progress, drafts=self.drafts)
 
     def wanted(self) -> dict[FileKey, bool]:
         """Return every file the pages name, True for those of which lines are shown; fetches nothing."""
@@ -128,10 +128,18 @@ class Site:
         """Convert every page and return all that is wrong with pages, sources, lock and nav."""
         reading = self._through_plugins(project) if self.through_plugins else self._fast(project)
         self.reading, self.files = reading, reading.files
-        reading.diagnostics.extend(nav_problems(reading.config, reading.files, reading.label))
-        return reading.diagnostics
+        return with_nav(reading)
 
     def _fast(self, project: Project) -> Reading:
+        with quiet(), contextlib.chdir(self.root):  # snippets and the like count their paths from here
+            reading = self.begin(project)
+            for file in reading.documents():
+                reading.read(file)
+        reading.finish()
+        return reading
+
+    def begin(self, project: Project) -> Reading:
+        """Return a reading without the site's plugins, of which no page is converted yet."""
         config, files = self.config, get_files(self.config)
         lay_drafts(files, config, self.drafts)
         extension = MetalworkingExtension(project=project)
@@ -139,16 +147,7 @@ class Site:
         take_over(config)
         config.markdown_extensions.append(extension)  # type: ignore[arg-type]  # MkDocs takes instances too
         reading = Reading(config, self.options, project, extension)
-        with quiet(), contextlib.chdir(self.root):  # snippets and the like count their paths from here
-            reading.start(get_navigation(files, config), files, self.drafts)
-            for file in reading.documents():
-                page = file.page or Page(None, file, config)
-                markdown, page.meta = get_data(file.content_string)
-                page.markdown, context = reading.begin(page, markdown)
-                reading.convert_next(page, context)
-                page.render(config, files)
-                reading.end(page)
-        reading.finish()
+        reading.start(get_navigation(files, config), files, self.drafts)
         return reading
 
     def _through_plugins(self, project: Project) -> Reading:

@@ -60,27 +60,30 @@ def _entry(row: Row, term: Term, where: Callable[[str], str], quoter: Quoter, ho
         "row": f"{home}#{term.anchor}" if home else "",
         "page": where(row.page) if row.page else "",
         "also": [address for uri in term.also if (address := where(uri))],
-        "sources": list(_sources(row, quoter)),
+        "sources": list(_sources(row, quoter, where)),
     }
     if row.code is not None:
         entry["code"] = dict(zip(KEYS, (row.code.source, row.code.target), strict=True))
     return entry
 
 
-def _sources(row: Row, quoter: Quoter) -> Iterator[dict[str, str]]:
+def _sources(row: Row, quoter: Quoter, where: Callable[[str], str]) -> Iterator[dict[str, str]]:
     for text in row.cited:
         try:
-            yield _source(quoter.cite(parse_citation(text)))
+            yield source_of(quoter.cite(parse_citation(text)), where)
         except MetalworkingError:
             continue  # told where the page of the table is read
 
 
-def _source(cited: CitedReference | CitedLines) -> dict[str, str]:
+def source_of(cited: CitedReference | CitedLines, where: Callable[[str], str]) -> dict[str, str]:
+    """Return title and address of what is cited, and the qualification if there is one; *where* as for *terms_file*."""
     if isinstance(cited, CitedLines):
         first = cited.ranges[0] if cited.ranges else None
         found = {"title": f"{cited.key.repo}@{cited.pin.short}:{cited.label}", "url": permalink(cited.key, first)}
     else:
         reference = cited.reference
         parts = (reference.author, reference.title, reference.date)
-        found = {"title": ", ".join(part for part in parts if part), "url": reference.url}
+        page, _, anchor = reference.page.partition("#")
+        place = f"{where(page)}#{anchor}" if anchor else where(page) if page else reference.url
+        found = {"title": ", ".join(part for part in parts if part), "url": place}
     return {**found, "note": cited.note} if cited.note else found

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.livereload import LiveReloadServer
 
 from ...deliver.project import Settings
+
+if TYPE_CHECKING:
+    from mkdocs.livereload import LiveReloadServer  # with watchdog, which only serve needs
 
 
 def inputs_of(settings: Settings, config: MkDocsConfig, mapping: str) -> list[Path]:

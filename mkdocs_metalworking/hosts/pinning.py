@@ -8,15 +8,15 @@ from pathlib import Path
 
 import yaml
 
-from ...git.cat_file import CatFile
-from ...git.command import Git, GitError, find_clone
-from ...git.fetch import Fetched
-from ...git.objects import METADATA_MAX, commit_date, tree_of
-from ...quote.blob import MAX_FILE
-from ...quote.diagnostics import Location, MetalworkingError, printable
-from ...quote.licenses import license_name
-from ...quote.sources_file import load_sources
-from .common import write
+from ..git.cat_file import CatFile
+from ..git.command import Git, GitError, find_clone
+from ..git.fetch import Fetched
+from ..git.objects import METADATA_MAX, commit_date, tree_of
+from ..quote.blob import MAX_FILE
+from ..quote.diagnostics import Location, MetalworkingError, printable
+from ..quote.licenses import license_name
+from ..quote.sources_file import load_sources
+from .files import write
 
 _LOG = logging.getLogger(__name__)
 # A phrase that stands in the text of one license and of no other of the list; the first that fits counts.
@@ -68,13 +68,54 @@ def entry_for(repo: str, commit: str, url: str, code_dir: Path) -> str:
 def write_entry(path: Path, entry: str) -> None:
     """Put *entry* behind the last repository of the file *path*, or begin the file with it.
 
+    Raises MetalworkingError (``schema``) when the text cannot be changed safely.
+    """
+    write(path, with_entry(path.read_text(encoding="utf-8") if path.exists() else None, entry, path.name))
+
+
+def with_entry(text: str | None, entry: str, name: str) -> str:
+    """Return *text* of the file *name*, None where there is none, with *entry* behind the last repository.
+
     Raises MetalworkingError (``schema``) when the text cannot be changed safely; the reader of the result is the judge.
     """
-    old = path.read_text(encoding="utf-8") if path.exists() else "repositories:\n"
-    before, _ = load_sources(old, path.name) if path.exists() else (None, [])
-    root = yaml.compose(old, yaml.SafeLoader)
-    assert isinstance(root, yaml.MappingNode)
-    node = next(value for key, value in root.value if key.value == "repositories")
+    old = "repositories:\n" if text is None else text
+    before, _ = load_sources(old, name) if text is not None else (None, [])
+    new = _appended(old, "repositories", entry)
+    after, problems = load_sources(new, name) if new is not None else (None, [])
+    if (
+        new is None
+        or after is None
+        or problems
+        or len(after.pins) != len(before.pins if before else ()) + 1
+        or (before and after.pins[:-1] != before.pins)
+    ):
+        raise _by_hand(name)
+    return new
+
+
+def with_reference(text: str, key: str, name: str) -> str | None:
+    """Return *text* of the file *name* with an entry for *key* behind the last reference; its title is to be written.
+
+    None when the text cannot be changed safely.
+    """
+    try:
+        before, wrong = load_sources(text, name)
+        begun = text if before.references or wrong else f"{text.rstrip()}\nreferences:\n"
+        new = _appended(begun, "references", f"  - key: {key}\n    title: {key}\n")
+        after, problems = load_sources(new, name) if new is not None else (before, wrong)
+    except MetalworkingError:
+        return None
+    kept = after.pins == before.pins and after.references[:-1] == before.references
+    return new if not problems and kept and len(after.references) == len(before.references) + 1 else None
+
+
+def _appended(old: str, name: str, entry: str) -> str | None:
+    """Return *old* with *entry* at the end of its list *name*; None when that is not written as a list of blocks."""
+    try:
+        root = yaml.compose(old, yaml.SafeLoader)
+    except yaml.YAMLError:
+        return None
+    node = next((v for k, v in root.value if k.value == name), None) if isinstance(root, yaml.MappingNode) else None
     lines = old.splitlines(keepends=True)
     if lines and not lines[-1].endswith("\n"):
         lines[-1] += "\n"
@@ -85,17 +126,9 @@ def write_entry(path: Path, entry: str) -> None:
     elif isinstance(node, yaml.ScalarNode) and not node.value:
         at, indent = node.start_mark.line + (node.start_mark.column > 0), 2
     else:
-        raise _by_hand(path)
+        return None
     put = "".join(f"{' ' * indent}{line[2:]}" for line in entry.splitlines(keepends=True))
-    new = "".join([*lines[:at], put, *lines[at:]])
-    after, problems = load_sources(new, path.name)
-    if (
-        problems
-        or len(after.pins) != len(before.pins if before else ()) + 1
-        or (before and after.pins[:-1] != before.pins)
-    ):
-        raise _by_hand(path)
-    write(path, new)
+    return "".join([*lines[:at], put, *lines[at:]])
 
 
 def printable_lines(text: str) -> str:
@@ -118,5 +151,5 @@ def _spdx(text: str) -> str:
     return next((spdx for spdx, phrase in _PHRASES if phrase in words or phrase in flat), "")
 
 
-def _by_hand(path: Path) -> MetalworkingError:
-    return MetalworkingError("schema", "the entry cannot be added safely", "paste it by hand", Location(path.name))
+def _by_hand(name: str) -> MetalworkingError:
+    return MetalworkingError("schema", "the entry cannot be added safely", "paste it by hand", Location(name))

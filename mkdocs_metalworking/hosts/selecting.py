@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from ...deliver.project import Project
-from ...quote.blob import FileKey, LockedFile
-from ...quote.diagnostics import MetalworkingError
-from ...quote.lines import source_lines
-from ...quote.lock import LockedRegion, RegionKey
-from ...quote.repo import SELF
-from ...quote.selection import text_hash
-from .common import store_of
+from ..deliver.project import Project
+from ..quote.blob import FileKey, LockedFile
+from ..quote.diagnostics import MetalworkingError
+from ..quote.lines import source_lines
+from ..quote.lock import LockedRegion, RegionKey
+from ..quote.repo import SELF
+from ..quote.selection import text_hash
+from .lockfile import store_of
 
 
 @dataclass

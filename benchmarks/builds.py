@@ -1,0 +1,93 @@
+"""What a build costs: warm, the first one, its memory, and how each grows."""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks.measure import BOOK, ENV, MKDOCS, Bench, Row, copy_of_the_book, processor_seconds
+from benchmarks.sites import Shape
+from mkdocs_metalworking.deliver.project import Project, Settings
+from mkdocs_metalworking.quote.quantity_mentions import fill_plain
+
+_PEAK = """
+import sys; sys.argv = ["mkdocs", "build", "-q"]
+from mkdocs.__main__ import cli
+try: cli()
+except SystemExit: pass
+print(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")))
+"""
+
+
+def full_build(bench: Bench) -> Iterator[Row]:
+    """Everything highlighted before, against no code at all, and against finished figures put in by a hook."""
+    shape = bench.shape
+    what = f"full build, {shape.pages} pages x {shape.excerpts} x {shape.lines} lines, all warm"
+    bench.site("limit")
+    ours, none, limit = bench.alternate(*(lambda way=way: bench.run(way) for way in ("metalworking", "none", "limit")))
+    yield Row(what, "the same site with no code at all", 1.15, ours, none)
+    yield Row(what, "the same figures, finished, put in by a hook", 1.08, ours, limit)
+
+
+def cold_build(bench: Bench) -> Iterator[Row]:
+    """Nothing highlighted before, against other ways to show the same code."""
+    names: dict[str, tuple[str, float]] = {"fences": ("the same code pasted as fences", 0.35)}
+    if bench.long:
+        names["snippets"] = ("pymdownx.snippets with line ranges", 1.0)
+        names["include"] = ("mkdocs-include-markdown", 1.0)
+        names["codeinclude"] = ("mkdocs-codeinclude", 1.0)
+    runs = [lambda way=way: bench.run(way) for way in names]
+    ours, *theirs = bench.alternate(lambda: bench.run("metalworking", cold=True), *runs)
+    for (against, goal), samples in zip(names.values(), theirs, strict=True):
+        yield Row("the same, nothing highlighted yet", against, goal, ours, samples)
+
+
+def _peak(site: Path) -> float:
+    """Return the MiB that a build of *site* holds at most."""
+    done = subprocess.run([sys.executable, "-c", _PEAK], cwd=site, env=ENV, check=True, capture_output=True)
+    return int(done.stdout.split()[-1]) / 1024
+
+
+def memory(bench: Bench) -> Iterator[Row]:
+    """Peak memory against the same site without code; with ``--long`` for more pages too."""
+    counts = [bench.shape.pages, *((1000, 3000) if bench.long else ())]
+    for pages in counts:
+        with tempfile.TemporaryDirectory() as folder:
+            one = bench if pages == bench.shape.pages else Bench(Path(folder), Shape(pages=pages), bench.repeats)
+            sites = [one.site(way) for way in ("metalworking", "none")]
+            ours, none = one.alternate(*(lambda site=site: _peak(site) for site in sites), repeats=1)
+        yield Row(f"peak memory of the build, {pages} pages", "the same site without code", 1.30, ours, none, "MiB")
+
+
+def growth(bench: Bench) -> Iterator[Row]:
+    """Cost per excerpt as their number grows, the cost of the same pages without excerpts taken off."""
+    largest = 10_000 if bench.long else bench.shape.pages * bench.shape.excerpts
+    per: list[float] = []
+    few = max(5, largest // (100 if bench.long else 15))
+    for count in (few, largest):
+        shape = Shape(pages=max(1, count // 5), excerpts=5, lines=bench.shape.lines, files=bench.shape.files)
+        with tempfile.TemporaryDirectory() as folder:
+            inner = Bench(Path(folder), shape, bench.repeats)
+            ours, none = inner.alternate(lambda b=inner: b.run("metalworking"), lambda b=inner: b.run("none"))
+            start = Bench(Path(folder) / "empty", Shape(pages=1, excerpts=1, lines=5, files=1), bench.repeats)
+            base, bare = start.alternate(lambda b=start: b.run("metalworking"), lambda b=start: b.run("none"))
+            fixed = statistics.median(base) - statistics.median(bare)
+            per.append((statistics.median(ours) - statistics.median(none) - fixed) / count * 1000)
+    yield Row(f"cost per excerpt, {largest} excerpts", f"{few} excerpts", 1.2, [per[1]], [per[0]], "ms")
+
+
+def numbers(bench: Bench) -> Iterator[Row]:
+    """The book as it is against the same book with its numbers written out and no quantities.yml; CPU time."""
+    told = Project.load(Settings.of({"offline": True}, base=BOOK)).quantities
+    folders = [copy_of_the_book(bench.folder / name) for name in ("book", "written")]
+    for page in (folders[1] / "docs").rglob("*.md"):
+        page.write_text(fill_plain(page.read_text(encoding="utf-8"), told)[0], encoding="utf-8")
+    (folders[1] / "quantities.yml").unlink()
+    command = [*MKDOCS, "build", "-q"]
+    ours, theirs = bench.alternate(*(lambda folder=folder: processor_seconds(command, folder) for folder in folders))
+    what = f"build of the book, {len(told.by_key)} quantities, CPU time"
+    yield Row(what, "the same book, its numbers written out", 1.03, ours, theirs)

@@ -1,0 +1,90 @@
+"""sources.lock as commands and editors change it: bound by git, and written while nobody else writes it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from ..deliver.project import Project, Settings
+from ..deliver.store import Store, default_root
+from ..git.binding import Binder
+from ..quote.blob import FileKey, LockedFile
+from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, reason_of
+from ..quote.lock import Lock, load_lock
+from .files import not_written
+
+
+def store_of(settings: Settings) -> Store:
+    """Return the store of verified files."""
+    return Store(settings.store or default_root())
+
+
+@contextlib.contextmanager
+def locked_lock(settings: Settings) -> Iterator[Lock]:
+    """Read sources.lock while no other command can write it: what was added meanwhile stays.
+
+    Raises MetalworkingError (``not-written``) when another command holds it for a minute, or the folder is read-only.
+    """
+    guard = FileLock(str(settings.lock) + ".lock")
+    try:
+        guard.acquire(timeout=60)
+    except Timeout:
+        raise not_written(settings.lock, "another command has been writing it for a minute") from None
+    except OSError as error:
+        raise not_written(settings.lock, reason_of(error)) from None
+    try:
+        yield read_lock(settings)[0]
+    finally:
+        # While it is still held: after that it could be another command's. (Windows keeps an open file.)
+        with contextlib.suppress(OSError):
+            Path(guard.lock_file).unlink()
+        guard.release()
+
+
+def read_lock(settings: Settings) -> tuple[Lock, list[Diagnostic]]:
+    """Read sources.lock; a file that does not exist is an empty one. Raises MetalworkingError for one not readable."""
+    try:
+        text = settings.lock.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        text = ""
+    except (OSError, UnicodeDecodeError) as error:
+        where = Location(settings.lock.name)
+        raise MetalworkingError("config", f"cannot read it: {reason_of(error)}", "", where) from None
+    return load_lock(text, settings.lock.name)
+
+
+def bind(
+    url: Callable[[str], str], project: Project, keys: Iterable[FileKey], mirrors: Iterable[str] | None = None
+) -> tuple[list[LockedFile], list[tuple[FileKey, MetalworkingError]]]:
+    """Ask git what each file is and keep its bytes; returns what is bound and what is wrong with the others.
+
+    *url* is where git fetches a repository from. *mirrors* stand in for those of the pin, for a commit that is not
+    pinned yet.
+    """
+    settings = project.settings
+    store = store_of(settings)
+    bound: list[LockedFile] = []
+    failed: list[tuple[FileKey, MetalworkingError]] = []
+    by_pin: dict[tuple[str, str], list[FileKey]] = {}
+    for key in keys:
+        by_pin.setdefault((key.repo, key.commit), []).append(key)
+    for (repo, commit), group in by_pin.items():
+        clones = project.sources.pin(repo, commit).mirrors if mirrors is None else mirrors
+        binder = Binder(
+            settings.code,
+            mirrors=clones,
+            also=settings.also,
+            url=url,
+            keep=store.put,
+            keep_object=store.put_git_object,
+            offline=settings.offline,
+        )
+        for key, answer in binder.bind_many(group).items():
+            if isinstance(answer, MetalworkingError):
+                failed.append((key, answer))
+            else:
+                bound.append(answer)
+    return bound, failed

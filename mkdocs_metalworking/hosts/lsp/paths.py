@@ -1,0 +1,76 @@
+"""The files of a pinned commit, as far as this machine knows them, and their bytes in a place where an editor goes."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import tempfile
+from pathlib import Path
+
+from ...deliver.project import Project
+from ...quote.blob import FileKey, LockedFile
+from ...quote.diagnostics import MetalworkingError
+from ...quote.lines import source_lines
+from ...quote.repo import SELF, Repo
+from ...quote.sources import Pin
+
+
+class Trees:
+    """The paths of commits, each asked once, and read-only copies of files for which no clone has a work tree."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str], tuple[str, ...]] = {}
+        self._copies: Path | None = None
+
+    def paths(self, project: Project, pin: Pin) -> tuple[str, ...]:
+        """Return the paths of a commit: of a clone or the store; where neither has its trees, those in the lock."""
+        key = (pin.repo, pin.commit)
+        locked = (one.path for one in project.lock.files if (one.repo, one.commit) == key)
+        if pin.repo == SELF and not pin.commit:
+            tree = project.worktree.paths() if project.worktree is not None else ()
+            return tuple(sorted({*tree, *(one.path for one, _ in project.lock.regions if one.repo == SELF)}))
+        found = self._known.get(key)
+        if found is None:
+            found = tuple(sorted(project.proofs.paths(pin.repo, pin.commit)))
+            if found:
+                self._known[key] = found
+        return found or tuple(sorted(locked))
+
+    def place(self, project: Project, key: FileKey, file: LockedFile | None) -> Path | None:
+        """Return a file with the verified bytes of *key*; None when its bytes cannot be had here.
+
+        That of a clone, where it is what the lock says, else a copy that cannot be written to.
+        """
+        if key.repo == SELF and not key.commit:
+            return project.worktree.top / key.path if project.worktree is not None else None
+        if file is None:
+            return None
+        try:
+            data = project.resolver.resolve(file).data
+            clone = Repo.named(key.repo).folder(project.settings.code) / key.path if key.repo != SELF else None
+        except MetalworkingError:
+            return None
+        with contextlib.suppress(OSError):
+            if clone is not None and clone.read_bytes() == data:
+                return clone
+        if self._copies is None:
+            self._copies = Path(tempfile.mkdtemp(prefix="metalworking-"))
+        copy = self._copies.joinpath(f"{key.repo}@{key.commit[:7]}", key.path)
+        if not copy.exists():
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_bytes(data)
+            copy.chmod(0o444)
+        return copy
+
+    def close(self) -> None:
+        """Remove the copies."""
+        if self._copies is not None:
+            shutil.rmtree(self._copies, ignore_errors=True)
+
+
+def lines_here(project: Project, file: LockedFile) -> tuple[str, ...]:
+    """Return the lines of *file*; none when its bytes cannot be had here."""
+    try:
+        return source_lines(project.resolver.resolve(file).data, file.key.path)
+    except MetalworkingError:
+        return ()

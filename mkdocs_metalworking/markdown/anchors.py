@@ -1,0 +1,88 @@
+"""The ids of figures and of their lines. They come from the quotation, so they survive edits around it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..quote.lines import Ranges
+from ..quote.quotation import Quotation
+
+
+@dataclass(frozen=True, slots=True)
+class Anchors:
+    """The ids of one figure. ``copy`` counts from 1 the figures of a page that show a line of the same blob."""
+
+    prefix: str
+    copy: int
+    ranges: Ranges
+
+    @property
+    def suffix(self) -> str:
+        """What stands behind the number, so that every id of a page is another."""
+        return "" if self.copy == 1 else f"-{self.copy}"
+
+    def line(self, number: int) -> str:
+        """Return the id of a source line."""
+        return f"{self.prefix}{number}{self.suffix}"
+
+    @property
+    def numbers(self) -> list[int]:
+        """The source lines that have an id."""
+        return [number for part in self.ranges for number in range(part.first, (part.last or 0) + 1)]
+
+    def __contains__(self, name: str) -> bool:
+        """Tell whether *name* is the id of a line of this figure."""
+        if not (name.startswith(self.prefix) and name.endswith(self.suffix)):
+            return False
+        number = name[len(self.prefix) : len(name) - len(self.suffix)]
+        return number.isascii() and number.isdigit() and any(int(number) in part for part in self.ranges)
+
+
+class LineNames:
+    """The ids given to lines on one page.
+
+    A site has more quoted lines than memory should be spent on: between conversions only the figures are remembered.
+    """
+
+    def __init__(self) -> None:
+        self.given: list[Anchors] = []
+        self._taken: dict[str, set[tuple[int, int]]] = {}
+        self._copies: dict[str, dict[int, int]] = {}
+
+    def give(self, quotation: Quotation) -> Anchors:
+        """Choose ids that no line of the page has yet.
+
+        How often each was given is counted, so that many copies on a page cost no search.
+        """
+        prefix, copy = f"--{quotation.file.blob[:7]}-L", 1
+        found = Anchors(prefix, copy, quotation.ranges)
+        if prefix in self._taken or any(anchors.prefix == prefix for anchors in self.given):
+            taken, copies = self._of(prefix)
+            while any((number, copy) in taken for number in found.numbers):
+                copy = max(copy, *(copies.get(number, 0) for number in found.numbers)) + 1
+                found = Anchors(prefix, copy, quotation.ranges)
+            self._enter(found)
+        self.given.append(found)
+        return found
+
+    def _of(self, prefix: str) -> tuple[set[tuple[int, int]], dict[int, int]]:
+        """Return the numbers that *prefix* was given with, each with its copy, and the last copy of each."""
+        if prefix not in self._taken:
+            self._taken[prefix], self._copies[prefix] = set(), {}
+            for anchors in self.given:
+                if anchors.prefix == prefix:
+                    self._enter(anchors)
+        return self._taken[prefix], self._copies[prefix]
+
+    def _enter(self, anchors: Anchors) -> None:
+        numbers = anchors.numbers
+        self._taken[anchors.prefix].update((number, anchors.copy) for number in numbers)
+        self._copies[anchors.prefix].update(dict.fromkeys(numbers, anchors.copy))
+
+    def rest(self) -> None:
+        """The page is converted: forget what can be worked out again."""
+        self._taken.clear()
+        self._copies.clear()
+
+    def __contains__(self, name: str) -> bool:
+        return any(name in anchors for anchors in self.given)

@@ -1,0 +1,331 @@
+"""The instruments under a hand: drawings that are dragged, touched and driven by keys, and one state beside another."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, Response, expect
+
+from tests.browser.conftest import Served
+from tests.browser.instruments import (
+    HANDS,
+    PLACES,
+    choose_by_keyboard,
+    drag,
+    says,
+    set_by_keyboard,
+    stage,
+)
+
+HEADER = 48
+SLUGS = list(dict.fromkeys(name if name != "tile-budget" else "tiling" for name in PLACES.values()))
+
+
+@pytest.fixture
+def small(phone: Page) -> Page:
+    phone.set_viewport_size({"width": 360, "height": 800})
+    return phone
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+@pytest.mark.parametrize("query", ["", "?pinned="])
+def test_control_and_result_share_one_screen(small: Page, bench: Served, slug: str, query: str) -> None:
+    """From the top of the first control to the end of drawing, sentence and sliders; with a pinned state too."""
+    small.goto(f"{bench.url}{slug}/{query}")
+    expect(says(small)).not_to_be_empty()
+    boxes = small.locator(".mw-i-front .mw-i-field, .mw-i-stage, .mw-i-says, .mw-i-dial")
+    small.wait_for_function("document.querySelector('.mw-i-stage svg')")
+    tops, bottoms = zip(
+        *boxes.evaluate_all("all => all.map(e => e.getBoundingClientRect()).map(box => [box.top, box.bottom])"),
+        strict=True,
+    )
+    assert max(bottoms) - min(tops) <= 800 - HEADER
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_one_to_three_sliders_and_the_rest_under_more(page: Page, bench: Served, slug: str) -> None:
+    page.goto(f"{bench.url}{slug}/")
+    expect(says(page)).not_to_be_empty()
+    assert 1 <= page.locator(".mw-i-range:visible").count() <= 3
+    assert page.locator(".mw-i-front select").count() <= 2
+    # Beside those, only the boxes of the sliders take a value before More is opened.
+    assert page.locator(".mw-i-form :is(input, select):visible").count() == (
+        page.locator(".mw-i-dial :is(input):visible").count() + page.locator(".mw-i-front select").count()
+    )
+    for slider in page.get_by_role("slider").all():
+        assert slider.get_attribute("aria-valuetext")
+
+
+OUTSIDE = """svg => [...svg.querySelectorAll('text')].filter(text => {
+  const box = text.getBBox();
+  const { width, height } = svg.viewBox.baseVal;
+  return box.x < -1 || box.x + box.width > width + 1 || box.y + box.height > height + 2;
+}).map(text => text.textContent)"""
+MORE = {
+    "occupancy": ["?family=10", "?family=9", "?registers=88&threads=64&memory=32768&pinned="],
+    "roofline": ["?over=M4+Max&m=8&ms=0.05&pinned=chip%3DM2+Max", "?kernel=c8", "?m=16384"],
+    "fragment-map": ["?size=16&shuffles=1"],
+    "dispatch-geometry": ["?nx=1200&ny=64&gx=24&gy=8", "?gx=1024&call=groups"],
+    "matmul-dispatch": ["?chip=17s&pinned=", "?chip=14g&type=complex64"],
+    "decode-ceiling": ["?tokens=1048576&pinned=chip%3DM1", "?chip=M1+Ultra"],
+    "kv-cache": ["?memory=8&tokens=4194304", "?batch=256&memory=512"],
+    "tiling": ["?bm=256&bn=256", "?bm=16&bn=16&bk=512"],
+    "online-softmax": ["?step=1&tile=1", "?scores=-9%2C900&values=1%2C-2&tile=1"],
+    "double-buffer": ["?groups=16&wait=8192", "?wait=0&way=registers"],
+}
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_no_word_of_a_drawing_is_cut_off(page: Page, bench: Served, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    outside = {}
+    for slug in SLUGS:
+        for query in ["", *MORE.get(slug, [])]:
+            page.goto(f"{bench.url}{slug}/{query}")
+            expect(stage(page).locator("svg")).to_be_visible()
+            if found := stage(page).locator("svg").evaluate(OUTSIDE):
+                outside[f"{slug}{query}"] = found
+    assert outside == {}
+
+
+KEYS = [
+    # Where, keys on the drawing, what it then says of itself, what the result says.
+    ("roofline", ["ArrowLeft"] * 8, "15.9 FLOP per byte", "Bound by memory: 15.9 FLOP per byte"),
+    ("fragment-map", ["ArrowDown", "ArrowRight"], "row 3, column 3, lane 7", "Element (3, 3) is number 1 of lane 7"),
+    ("tiling", ["ArrowRight", "ArrowDown"], "80 by 80", "70 of 128 registers per lane"),
+    (
+        "occupancy",
+        ["ArrowLeft"] * 8,
+        "56 registers, 5,376 bytes, 128 threads: 7 threadgroups",
+        "7 threadgroups per core",
+    ),
+    ("double-buffer", ["ArrowDown"], "two tiles, the load runs during the math", "does math 100% of the time"),
+    ("online-softmax", ["Home", "ArrowRight"], "tile 2 of 4, m 3, l 1.875, O 9", "After 2 of 4 tiles"),
+    ("decode-ceiling", ["End"], "1,048,576 tokens of context", "Decode: at most 1.08 tokens per second"),
+    ("kv-cache", ["PageUp"], "65,536 tokens, 8.59 GB, fits", "8.59 GB, 131,072 bytes per token"),
+    ("dispatch-geometry", ["Home", "ArrowDown", "ArrowRight"], "thread (33, 0, 0)", "simdgroup 1, lane 1"),
+    ("matmul-dispatch", ["PageDown"] * 5, "M 6, N 4,096: gemv_wide", "gemv_wide_float16"),
+]
+
+
+@pytest.mark.parametrize(("slug", "keys", "text", "result"), KEYS)
+def test_the_drawing_by_arrow_keys(
+    page: Page, bench: Served, slug: str, keys: list[str], text: str, result: str
+) -> None:
+    page.goto(f"{bench.url}{slug}/")
+    expect(stage(page).locator("svg")).to_be_visible()
+    expect(stage(page)).to_have_role("slider")
+    expect(stage(page)).to_have_accessible_name(re.compile(r"\w"))
+    stage(page).focus()
+    for key in keys:
+        page.keyboard.press(key)
+    expect(stage(page)).to_have_attribute("aria-valuetext", re.compile(re.escape(text)))
+    expect(stage(page)).to_be_focused()
+    expect(says(page)).to_contain_text(result)
+    now, least, most = (float(stage(page).get_attribute(f"aria-value{end}") or "") for end in ("now", "min", "max"))
+    assert least <= now <= most
+    assert "?" in page.url
+    page.reload()
+    expect(says(page)).to_contain_text(result)
+
+
+DRAGS = [
+    # Where, from and to in shares of the drawing, what the address has afterwards.
+    ("roofline", (0.5, 0.4), (0.2, 0.6), r"[?&]m=\d\b"),
+    ("fragment-map", (0.1, 0.1), (0.2, 0.3), r"by=element"),
+    ("tiling", (0.5, 0.8), (0.35, 0.55), r"bm=\d+&bn=\d+"),
+    ("occupancy", (0.15, 0.63), (0.1, 0.63), r"registers=40"),
+    ("double-buffer", (0.2, 0.6), (0.3, 0.6), r"way=ahead&wait=\d{3,}"),
+    ("online-softmax", (0.9, 0.4), (0.3, 0.4), r"step=2"),
+    ("decode-ceiling", (0.1, 0.4), (0.7, 0.4), r"tokens=\d{5}"),
+    ("kv-cache", (0.5, 0.4), (0.2, 0.4), r"tokens=\d{3}\b"),
+    ("dispatch-geometry", (0.5, 0.62), (0.2, 0.62), r"px=9999\d\d"),
+    ("matmul-dispatch", (0.2, 0.3), (0.15, 0.6), r"M=\d+&N=\d+"),
+]
+
+
+@pytest.mark.parametrize(("slug", "start", "end", "address"), DRAGS)
+def test_the_drawing_by_a_drag(
+    page: Page,
+    bench: Served,
+    slug: str,
+    start: tuple[float, float],
+    end: tuple[float, float],
+    address: str,
+) -> None:
+    page.goto(f"{bench.url}{slug}/")
+    expect(stage(page).locator("svg")).to_be_visible()
+    stage(page).scroll_into_view_if_needed()
+    before = says(page).inner_text()
+    drag(page, start, end)
+    expect(page).to_have_url(re.compile(address))
+    assert says(page).inner_text() != before
+
+
+def test_a_finger_taps_and_a_swipe_scrolls(small: Page, bench: Served) -> None:
+    """A tap picks the cell under it. A swipe up over the drawing moves the page and no value."""
+    small.goto(f"{bench.url}fragment-map/")
+    expect(stage(small).locator("svg")).to_be_visible()
+    stage(small).scroll_into_view_if_needed()
+    box = stage(small).bounding_box()
+    assert box is not None
+    x, y = box["x"] + 24 + 1.5 * 32, box["y"] + 18 + 3.5 * 32
+    small.touchscreen.tap(x, y)
+    expect(says(small)).to_contain_text("Element (3, 1)")
+    address, top = small.url, small.evaluate("scrollY")
+    touch = small.context.new_cdp_session(small)
+    for kind, at in [("touchStart", 0), *(("touchMove", -12 * step) for step in range(1, 14)), ("touchEnd", None)]:
+        points = [] if at is None else [{"x": x, "y": y + at}]
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+    small.wait_for_function("top => scrollY > top + 50", arg=top)
+    assert small.url == address
+
+
+def test_a_slider_by_pointer_and_by_typing(page: Page, bench: Served) -> None:
+    page.goto(f"{bench.url}kv-cache/")
+    slider = page.get_by_role("slider", name="Tokens", exact=True)
+    expect(slider).to_have_attribute("aria-valuetext", "32,768")
+    box = slider.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + box["width"] - 3, box["y"] + box["height"] / 2)
+    expect(slider).to_have_attribute("aria-valuetext", "4,194,304")
+    expect(says(page)).to_contain_text("550 GB")
+    # A value between two stops stays as it was typed; the next arrow goes to the stop beside it.
+    set_by_keyboard(page, "Tokens", "33000")
+    expect(slider).to_have_attribute("aria-valuetext", "33,000")
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    expect(slider).to_have_attribute("aria-valuetext", "38,968")
+    assert "tokens=38968" in page.url
+
+
+def test_the_reached_point_is_dragged_by_itself(page: Page, bench: Served) -> None:
+    page.goto(f"{bench.url}roofline/")
+    expect(stage(page).locator("svg")).to_be_visible()
+    stage(page).focus()
+    for _ in range(12):
+        page.keyboard.press("ArrowDown")
+    expect(says(page)).to_contain_text("Reached")
+    assert "ms=" in page.url
+    spot = stage(page).locator(".i-spot").bounding_box()
+    assert spot is not None
+    x, y = spot["x"] + spot["width"] / 2, spot["y"] + spot["height"] / 2
+    before = says(page).inner_text()
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x, y + 40, steps=3)
+    page.mouse.up()
+    expect(says(page)).not_to_have_text(before)
+    assert "m=" not in page.url.replace("ms=", ""), "the intensity stayed"
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_a_is_pinned_against_b(page: Page, bench: Served, slug: str) -> None:
+    page.goto(f"{bench.url}{slug}/")
+    expect(stage(page).locator("svg")).to_be_visible()
+    page.get_by_role("button", name="Pin A").click()
+    expect(says(page)).to_contain_text("A and B are the same.")
+    first = says(page).inner_text().split("\n")[0]
+    stage(page).focus()
+    for key in {"matmul-dispatch": ["PageDown"] * 5, "decode-ceiling": ["End"]}.get(
+        slug, ["ArrowDown", "ArrowLeft", "ArrowLeft"]
+    ):
+        page.keyboard.press(key)
+    expect(says(page)).to_contain_text("A → B: ")
+    assert stage(page).locator("[class*=i-ghost]").count() > 0
+    second = says(page).inner_text().split("\n")[0]
+    assert "pinned=" in page.url
+    page.reload()
+    expect(says(page)).to_contain_text("A → B: ")
+    page.get_by_role("button", name="Swap A and B").click()
+    expect(page.locator(".mw-i-result")).to_have_text(first)
+    page.get_by_role("button", name="Swap A and B").click()
+    expect(page.locator(".mw-i-result")).to_have_text(second)
+    page.get_by_role("button", name="Unpin A").click()
+    expect(says(page)).not_to_contain_text("A → B")
+    assert "pinned" not in page.url
+
+
+def test_the_difference_is_said_with_its_ratio(page: Page, bench: Served) -> None:
+    page.goto(f"{bench.url}occupancy/?registers=88&threads=64&pinned=memory%3D16384")
+    expect(says(page)).to_contain_text("9 threadgroups per core, 18 simdgroups")
+    expect(says(page)).to_contain_text("A → B: threadgroups 3 → 9 (× 3); simdgroups 12 → 18 (+50%).")
+    page.goto(f"{bench.url}occupancy/?pinned=registers%3D140")
+    expect(says(page)).to_contain_text("A: 140 registers: a thread can name 128")
+    page.goto(f"{bench.url}occupancy/?pinned=registers%3Dmany")
+    expect(says(page)).to_contain_text("A and B are the same.")
+
+
+def test_play_moves_on_by_itself_and_stops_for_a_hand(page: Page, bench: Served) -> None:
+    page.clock.install()
+    page.goto(f"{bench.url}online-softmax/")
+    expect(says(page)).to_contain_text("After 4 of 4 tiles")
+    page.get_by_role("button", name="Play").click()
+    expect(says(page)).to_contain_text("After 1 of 4 tiles: m = 2, l = 1.5, O = 10")
+    page.clock.run_for(1000)
+    expect(says(page)).to_contain_text("After 2 of 4 tiles: m = 3, l = 1.875, O = 9")
+    page.get_by_role("slider", name="Keys per tile").focus()
+    page.keyboard.press("ArrowLeft")
+    expect(page.get_by_role("button", name="Play")).to_be_visible()
+    page.clock.run_for(5000)
+    expect(says(page)).to_contain_text("After 2 of 8 tiles")
+    page.goto(f"{bench.url}fragment-map/")
+    expect(says(page)).to_contain_text("Lane 5 holds")
+    page.get_by_role("button", name="Play the row sum").click()
+    expect(says(page)).to_contain_text("After XOR 1 it has added up its own and lane 4's part of row 2.")
+    page.clock.run_for(1000)
+    expect(says(page)).to_contain_text("all four lanes have the sum of row 2")
+    page.clock.run_for(1000)
+    expect(page.get_by_role("button", name="Play the row sum")).to_be_visible()
+
+
+def test_what_nobody_knows_is_drawn_as_such(page: Page, bench: Served) -> None:
+    page.goto(f"{bench.url}occupancy/")
+    expect(stage(page).locator(".i-slot")).to_have_count(0)
+    choose_by_keyboard(page, "Chip", "M5")
+    expect(stage(page).locator(".i-slot")).to_have_count(96 + 3)
+    expect(stage(page)).to_contain_text("their number is not published")
+    expect(stage(page)).to_contain_text("measured, M5 Max: 8 to 120 registerswithin 6%")
+    page.keyboard.press("ArrowUp")
+    expect(stage(page)).to_contain_text("measured, M4 Pro: 70 to 96 registers0.2 to 0.6% slower in all")
+
+
+def test_the_map_of_decisions_is_that_of_the_rules(page: Page, bench: Served) -> None:
+    """Every cell of the map is the route of its own product."""
+    page.goto(f"{bench.url}matmul-dispatch/?chip=17s")
+    expect(stage(page).locator("svg")).to_be_visible()
+    wrong = page.evaluate(
+        f"""async () => {{
+          const {{ decisions, SIZES }} = await import('{bench.url}assets/instruments/matmul-dispatch.js');
+          const {{ route }} = await import('{bench.url}assets/instruments/matmul-route.js');
+          const wrong = [];
+          for (const chip of ['13g', '15d', '16s', '17g', '17s']) {{
+            const given = {{
+              chip, type: 'float16', K: 4096, batch: 1, shared: true, a: 'n', b: 't', nax: true, tf32: true
+            }};
+            const map = decisions(given);
+            SIZES.forEach((M, m) => SIZES.forEach((N, n) => {{
+              const {{ kind }} = route({{ ...given, M, N, generation: Number(chip.slice(0, 2)), letter: chip.at(-1) }});
+              if (map[m][n] !== kind) wrong.push([chip, M, N, map[m][n], kind]);
+            }}));
+          }}
+          return wrong;
+        }}"""
+    )
+    assert wrong == []
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_a_page_loads_its_own_instrument_and_what_it_needs(page: Page, bench: Served, slug: str) -> None:
+    answers: list[Response] = []
+    page.on("response", lambda answer: answers.append(answer))
+    page.goto(f"{bench.url}{slug}/", wait_until="networkidle")
+    expect(says(page)).not_to_be_empty()
+    ours = [answer for answer in answers if "/assets/instruments/" in answer.url]
+    sizes = {answer.url.rsplit("/", 1)[1]: len(answer.body()) for answer in ours}
+    own = "tile-budget" if slug == "tiling" else slug
+    others = {f"{name}.js" for name in PLACES.values()} - {f"{own}.js"}
+    assert not others & set(sizes)
+    assert {f"{name}.js" for name in HANDS} - {"play.js", "plot.js", "quantities.js"} <= set(sizes)
+    assert sum(sizes.values()) < 72_000, sizes

@@ -1,0 +1,139 @@
+"""A process that has imported everything and forks one child for each command it is given, so that five hundred
+commands do not mean five hundred starts of Python. It speaks lines of JSON: a command in, a pid and a status out.
+
+An order has ``cwd``, ``stdout`` and ``stderr`` (files; the same for both: one stream), and what to run: a ``program``
+with ``arguments``, or a ``module`` with them, as ``python -m`` does. ``environment`` takes the place of this process's,
+``env`` is added to it, ``stdin`` is a file.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import ctypes
+import functools
+import gc
+import importlib
+import json
+import os
+import resource
+import runpy
+import signal
+import sys
+import threading
+from typing import Any
+
+IMPORTED = (
+    *("mkdocs.__main__", "mkdocs.commands.build", "mkdocs.commands.serve", "mkdocs.contrib.search.search_index"),
+    *("material.plugins.search.plugin", "material.templates", "markdown.extensions.codehilite"),
+    *("markdown.extensions.extra", "markdown.extensions.admonition", "markdown.extensions.toc", "colorama"),
+    *("pymdownx.superfences", "pymdownx.tabbed", "pymdownx.details", "pymdownx.snippets", "pymdownx.highlight"),
+    *("mkdocs_metalworking.deliver.transports.checkout", "mkdocs_metalworking.deliver.transports.package"),
+    *("mkdocs_metalworking.deliver.transports.raw", "mkdocs_metalworking.deliver.transports.remote"),
+    *("mkdocs_metalworking.hosts.cli.main", "mkdocs_metalworking.hosts.mkdocs.plugin"),
+)
+"""What a build or a command would import; none of it has run anything by then."""
+
+
+def become_plain() -> None:
+    """Give up what lets root read and write where modes forbid it, here and in what is started from here."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    override = (1 << 1) | (1 << 2)  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
+    for capability in (1, 2):
+        if libc.prctl(24, capability, 0, 0, 0):  # PR_CAPBSET_DROP
+            raise OSError(ctypes.get_errno(), "prctl")
+    header = (ctypes.c_uint32 * 2)(0x20080522, 0)
+    sets = (ctypes.c_uint32 * 6)()
+    libc.capget(header, sets)
+    for index in range(3):
+        sets[index] &= ~override
+    if libc.capset(header, sets):
+        raise OSError(ctypes.get_errno(), "capset")
+
+
+def become(order: dict[str, Any]) -> None:
+    """Take the place, the streams and the limits that *order* gives."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored below a shell's background job
+    os.chdir(order["cwd"])
+    into = os.open(order.get("stdin", os.devnull), os.O_RDONLY)
+    out = os.open(order["stdout"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
+    same = order["stderr"] == order["stdout"]
+    errors = out if same else os.open(order["stderr"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
+    for target, source in ((0, into), (1, out), (2, errors)):
+        os.dup2(source, target)
+    if "environment" in order:
+        os.environ.clear()
+        os.environ.update(order["environment"])
+    os.environ.update(order.get("env", {}))
+    if "file_size" in order:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (order["file_size"], order["file_size"]))
+    if "plain" in order:
+        become_plain()
+
+
+def run(order: dict[str, Any]) -> None:
+    """Run the program or the module that *order* names."""
+    if order.get("program") == "mkdocs":
+        sys.modules["mkdocs.__main__"].cli(order["arguments"], prog_name="mkdocs")
+    elif "program" in order:
+        from mkdocs_metalworking.hosts.cli.main import main
+        from mkdocs_metalworking.hosts.cli.program import Program
+
+        program = Program(url=functools.partial("{}/{}.git".format, order["served"]))
+        main(order["arguments"], prog_name="metalworking", obj=program)
+    else:
+        sys.argv, sys.path[0] = [order["module"], *order["arguments"]], order["cwd"]
+        sys.modules.pop(f"{order['module']}.__main__", None)  # it will be __main__ itself
+        runpy.run_module(order["module"], run_name="__main__", alter_sys=True)
+
+
+def ended(order: dict[str, Any]) -> int:
+    """Run *order* in this process and return the exit code that a Python of its own would have."""
+    code: object = 70
+    try:
+        become(order)
+        run(order)
+        code = 0
+    except SystemExit as end:
+        code = end.code or 0
+        if not isinstance(code, int):
+            print(code, file=sys.stderr)
+    except BaseException:
+        import traceback
+
+        traceback.print_exc()
+        code = 1
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()  # as at the end of any program: temporary folders go
+    with contextlib.suppress(OSError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+    return code if isinstance(code, int) else 1
+
+
+def main() -> None:
+    for name in IMPORTED:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+    import click
+
+    from mkdocs_metalworking.hosts.cli.main import COMMANDS
+    from mkdocs_metalworking.hosts.cli.main import main as program
+
+    for name in COMMANDS:
+        program.get_command(click.Context(program), name)
+    gc.freeze()  # what is there now is shared with the children
+    print("ready", flush=True)
+    for line in sys.stdin:
+        order = json.loads(line)
+        child = os.fork()
+        if not child:
+            os._exit(ended(order))
+        print(json.dumps({"pid": child}), flush=True)
+        _, status = os.waitpid(child, 0)
+        peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
+        print(json.dumps({"status": os.waitstatus_to_exitcode(status), "peak": peak}), flush=True)
+
+
+if __name__ == "__main__":
+    main()
