@@ -87,6 +87,7 @@ SECONDS ?= 120
 nightly: $(VENV)/.neighbours chromium
 	@HYPOTHESIS_PROFILE=fresh $(BIN)/pytest -q $(SPREAD) tests/unit tests/structure tests/trust/test_parsers.py tests/trust/test_text.py tests/lab/test_runners.py
 	@NEIGHBOURS=all $(BIN)/pytest -n auto tests/adoption/test_neighbours.py
+	@AXE=all $(BIN)/pytest -q -n auto tests/browser/test_axe_everywhere.py
 
 # Public documentation sites, each a folder with its mkdocs.yml: built with and without the plugin, and compared.
 real-sites: $(DEV)
@@ -119,11 +120,11 @@ $(VENV)/bin/pip:
 	@$(BIN)/python -m pip install -q --upgrade pip
 
 $(RUNTIME): $(VENV)/bin/pip pyproject.toml constraints.txt
-	@$(BIN)/python -m pip install -q -c constraints.txt -e ".[quantities]"
+	@$(BIN)/python -m pip install -q -c constraints.txt -e ".[quantities,cards]"
 	@touch $@
 
 $(BOOK): $(RUNTIME)
-	@$(BIN)/python -m pip install -q -c constraints.txt -e ".[quantities,book]"
+	@$(BIN)/python -m pip install -q -c constraints.txt -e ".[quantities,cards,book]"
 	@touch $@
 
 $(VENV)/.$(PROPERDOCS) $(VENV)/.$(ZENSICAL): $(RUNTIME)

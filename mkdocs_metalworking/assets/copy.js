@@ -1,16 +1,17 @@
-/* A Copy button on every excerpt. */
+/* A Copy button on every excerpt, and a second one where its indentation was taken off. */
 import { labels, make, onPage } from "./base.js";
 
-/* Copy: the text of the lines, LF between them; marks give back the character they stand for. */
-const codeOf = (pre) =>
-  [...pre.querySelectorAll(".mw-l")]
+/* Copy: the text of the lines, LF between them; marks give back the character they stand for, a gap is a comment. */
+const codeOf = (pre, indent) =>
+  [...pre.querySelectorAll(".mw-l,.mw-gap")]
     .map((line) => {
       const copy = line.cloneNode(true);
       copy.querySelectorAll(".mw-ctl").forEach((mark) => mark.replaceWith(String.fromCodePoint(parseInt(mark.dataset.cp, 16))));
-      return copy.textContent.replace(/\n$/, "");
+      const text = line.dataset.copy ?? copy.textContent.replace(/\n$/, "");
+      return text && indent + text;
     })
     .join("\n");
-const write = async (text) => {
+export const write = async (text) => {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
@@ -22,19 +23,30 @@ const write = async (text) => {
     area.remove();
   }
 };
+export const button = (cls, label) => {
+  const made = make("button", cls, label);
+  made.type = "button";
+  return made;
+};
+/* Says for a while that *pressed* has copied. */
+export const told = (pressed) => {
+  const label = (pressed.dataset.label ||= pressed.textContent);
+  pressed.textContent = labels.copied;
+  setTimeout(() => (pressed.textContent = label), 1500);
+};
 const addCopy = (figure) => {
   const caption = figure.querySelector(".mw-caption");
   if (!caption || caption.querySelector(".mw-copy") || !figure.querySelector(".mw-pre")) return;
-  const button = make("button", "mw-copy", labels.copy);
-  button.type = "button";
-  caption.append(button);
+  caption.querySelector(".mw-dedented")?.after(button("mw-copy-in", labels.copy_indented));
+  caption.append(button("mw-copy", labels.copy));
 };
 document.addEventListener("click", async (event) => {
-  const button = event.target.closest?.(".mw-copy");
-  if (!button) return;
-  await write(codeOf(button.closest("figure").querySelector(".mw-pre")));
-  button.textContent = labels.copied;
-  setTimeout(() => (button.textContent = labels.copy), 1500);
+  const pressed = event.target.closest?.(".mw-copy,.mw-copy-in");
+  const figure = pressed?.closest("figure.mw-excerpt");
+  if (!figure) return;
+  const indent = pressed.matches(".mw-copy-in") ? figure.querySelector(".mw-dedented").dataset.indent : "";
+  await write(codeOf(figure.querySelector(".mw-pre"), indent));
+  told(pressed);
 });
 
 onPage(() => document.querySelectorAll("figure.mw-excerpt").forEach(addCopy));

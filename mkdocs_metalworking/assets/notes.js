@@ -2,6 +2,7 @@
 import { decoded, onPage } from "./base.js";
 
 /* Line notes: a note lights its lines, a line lights its notes. */
+const NOTES = ".mw-note[data-lines],.mw-under";
 const numberOf = (line) => Number(line.firstElementChild?.dataset.n);
 const rangesOf = (note) => note.dataset.lines.split(" ").map((part) => part.split("-").map(Number));
 const holds = (ranges, first, last = first) => ranges.some(([a, b]) => a <= last && b >= first);
@@ -14,22 +15,65 @@ const light = (figure, ranges) => {
   for (const line of figure.querySelectorAll(".mw-l")) {
     if (holds(ranges, numberOf(line))) line.classList.add("mw-on");
   }
-  for (const note of figure.querySelectorAll(".mw-note[data-lines]")) {
+  for (const note of figure.querySelectorAll(NOTES)) {
     if (rangesOf(note).some(([a, b]) => holds(ranges, a, b))) note.classList.add("mw-on");
   }
 };
 const touched = (event) => {
   const target = event.target;
-  const note = target.closest?.(".mw-note[data-lines]");
+  const note = target.closest?.(NOTES);
   const line = note ? null : target.closest?.(".mw-l");
   const figure = (note || line)?.closest("figure.mw-excerpt");
   if (!figure?.querySelector(".mw-note")) return light(null);
   if (note) return light(figure, rangesOf(note));
   const n = numberOf(line);
-  const noted = [...figure.querySelectorAll(".mw-note[data-lines]")].some((el) => holds(rangesOf(el), n));
+  const noted = [...figure.querySelectorAll(NOTES)].some((el) => holds(rangesOf(el), n));
   return noted ? light(figure, [[n, n]]) : light(null);
 };
 for (const type of ["pointerover", "focusin", "click"]) document.addEventListener(type, touched);
+
+/* What was lit comes into view: a note of the line that was clicked, the lines of a note that was. */
+document.addEventListener("click", (event) => {
+  const target = event.target;
+  const figure = lit?.figure;
+  if (!figure?.contains(target) || target.closest("a[href],button")) return;
+  const part = target.closest(NOTES) ? ".mw-l.mw-on" : ".mw-under.mw-on,.mw-note.mw-on";
+  [...figure.querySelectorAll(part)].find((el) => el.offsetParent)?.scrollIntoView({ block: "nearest" });
+});
+
+/* Where the notes have no room beside the code, each stands under the last of its lines. */
+const below = (figure) => figure.querySelector(":scope>.mw-notes").offsetTop > figure.querySelector(".mw-code-block").offsetTop + 1;
+const between = (figure) => {
+  const lines = new Map([...figure.querySelectorAll(".mw-l")].map((line) => [numberOf(line), line]));
+  [...figure.querySelector(":scope>.mw-notes").children].forEach((note, at) => {
+    const made = document.createElement("span");
+    made.className = `mw-under mw-u${at + 1}`;
+    made.setAttribute("role", "note");
+    made.dataset.lines = note.dataset.lines;
+    made.append(...note.childNodes);
+    let last = lines.get(rangesOf(note).at(-1)[1]);
+    while (last.nextElementSibling?.matches(".mw-under")) last = last.nextElementSibling;
+    last.after(made);
+  });
+};
+const beside = (figure) =>
+  [...figure.querySelector(":scope>.mw-notes").children].forEach((note, at) => {
+    const made = figure.querySelector(`.mw-u${at + 1}`);
+    note.append(...made.childNodes);
+    made.remove();
+  });
+let landing = location.hash.startsWith("#--");
+for (const type of ["wheel", "pointerdown", "keydown"]) addEventListener(type, () => (landing = false), { once: true });
+const place = (figure) => {
+  if (figure.querySelector(".mw-fold:not([open])")) return;
+  const was = figure.classList.contains("mw-between");
+  figure.classList.remove("mw-between");
+  const now = below(figure);
+  if (now !== was) (now ? between : beside)(figure);
+  figure.classList.toggle("mw-between", now);
+  if (now && landing) document.querySelector(".mw-l:target")?.scrollIntoView();
+};
+const sizes = new ResizeObserver((entries) => entries.forEach(({ target }) => place(target)));
 
 /* A link to a line inside a closed excerpt opens it. */
 const reveal = () => {
@@ -42,7 +86,16 @@ const reveal = () => {
 };
 addEventListener("hashchange", reveal);
 
+const watch = () => {
+  for (const list of document.querySelectorAll(".mw-excerpt:not(.mw-card)>.mw-notes")) {
+    if (!list.querySelector(".mw-note[data-lines]")) continue;
+    place(list.parentElement);
+    sizes.observe(list.parentElement);
+  }
+};
+watch(); // at once: Material tells of a page only when all of it is there, and it may be drawn before
 onPage(() => {
   light(null);
+  watch();
   reveal();
 });

@@ -15,7 +15,8 @@ from ..quote.diagnostics import MetalworkingError
 
 _FOLDER = resources.files("mkdocs_metalworking").joinpath("labels")
 SCRIPT = (
-    *("copy", "copied", "tap", "row", "rows", "lookup", "lookup_term", "lookup_none", "counterparts", "close"),
+    *("copy", "copied", "copy_indented", "tap", "row", "rows", "lookup", "lookup_term", "lookup_none"),
+    *("counterparts", "close"),
     *("used_on", "also_in", "near", "open_row", "terms"),
 )
 """Labels that the scripts need."""

@@ -69,3 +69,8 @@ def colored(part: Part, cache: LineCache) -> list[str]:
 @lru_cache(maxsize=256)
 def _lexer(path: str, lang: str, source: tuple[str, ...]) -> Lexer:
     return highlight.lexer_named(lang) if lang else highlight.lexer_for(path, source)
+
+
+def lexer_of(quotation: Quotation) -> Lexer:
+    """Return the lexer that reads the lines of *quotation*."""
+    return _lexer(quotation.file.key.path, quotation.directive.lang, quotation.source)

@@ -114,20 +114,23 @@ class ExcerptProcessor(BlockProcessor):
         anchors = work.page.names.give(quotation)
         element = figure.figure(quotation, anchors, searchable=searchable)
         # Atomic, so that no inline pattern is tried on the stash mark.
-        element.text = AtomicString(work.stash(self._content(quotation, anchors)))
-        work.figures.append(Figure(element, quotation, anchors, met))
+        html, late = self._content(quotation, anchors)
+        index = work.md.htmlStash.html_counter
+        element.text = AtomicString(work.stash(html))
+        work.figures.append(Figure(element, quotation, anchors, met, index, late))
         return element
 
-    def _content(self, quotation: Quotation, anchors: Anchors) -> str:
+    def _content(self, quotation: Quotation, anchors: Anchors) -> tuple[str, str]:
+        """Return the figure's content and ""; or what a search reads, and the key under which the content comes."""
         work = self._work
         if quotation.segments is None or not work.late or work.page.late is None:
-            return figure.content(quotation, anchors, work.labels, work.line_cache)
+            return figure.content(quotation, anchors, work.labels, work.line_cache), ""
         if quotation.directive.lang:
             highlight.lexer_named(quotation.directive.lang)  # an unknown name is an error now, not later
         ask_ahead(quotation, work.line_cache)
         key = f"{work.page.seal}{len(work.page.late)}"
         work.page.late[key] = partial(figure.content, quotation, anchors, work.labels, work.line_cache)
-        return figure.search_text(quotation, key)
+        return figure.search_text(quotation, key), key
 
 
 class EscapeProcessor(InlineProcessor):

@@ -12,19 +12,21 @@ from functools import lru_cache
 from xml.etree.ElementTree import Element, SubElement
 
 from markdown.util import AtomicString
+from pygments.lexer import Lexer
 
 from ..glossary.labels import Labels
 from ..quote.blob import FileKey
 from ..quote.diagnostics import Diagnostic, printable
-from ..quote.lines import Ranges, format_ranges
+from ..quote.lines import LineRange, Ranges, format_ranges
 from ..quote.permalinks import permalink
 from ..quote.quotation import Quotation
 from ..quote.repo import Repo
 from ..quote.sources import Pin
 from . import highlight
 from .anchors import Anchors
-from .coloring import colored, parts
+from .coloring import colored, lexer_of, parts
 from .highlight import LineCache
+from .left_out import left_out
 from .visible import html_attribute, html_text
 
 _IDENTIFIER = re.compile(r"[^\W\d]\w{2,}")
@@ -66,6 +68,11 @@ def _caption(quotation: Quotation, labels: Labels) -> str:
         parts.insert(0, f'<span class="mw-title">{html_text(quotation.directive.title)}</span>')
     if quotation.abridged:
         parts.append(f'<span class="mw-abridged">{html_text(labels["abridged"])}</span>')
+    if quotation.indent:
+        n = len(quotation.indent)
+        title, mark = html_attribute(labels["dedented_by"].format(n=n)), html_text(labels["dedented"].format(n=n))
+        space = quotation.indent.replace("\t", "&#9;")
+        parts.append(f'<span class="mw-dedented" title="{title}" data-indent="{space}">{mark}</span>')
     commit = quotation.commit or pin.commit
     origin = _origin(quotation.public, pin, commit, quotation.license_file, key.path)
     parts.append(origin or _uncommitted(quotation, labels))
@@ -125,12 +132,14 @@ def code(quotation: Quotation, anchors: Anchors, labels: Labels, cache: LineCach
     for part in parts(quotation):
         segment = part.segment
         if previous:
-            shown.append(_gap(previous, segment.first, labels))
+            shown.append(_gap(previous, segment.first, labels, lexer_of(quotation)))
         shown.extend(_numbered(colored(part, cache), segment.first, anchors, quotation.hl))
         previous = segment.last
     digits = len(str(quotation.ranges[-1].last))
     lines_shown = format_ranges(quotation.ranges).replace("L", "")
     label = labels["region"].format(name=quotation.name, lines=lines_shown)
+    if anchors.suffix:  # no two regions of a page have one name
+        label += f" ({anchors.suffix[1:]})"
     return (
         f'<pre class="mw-pre mw-d{digits}" tabindex="0" role="region" aria-label="{html_attribute(label)}">'
         f'<span class="mw-code highlight"><code>{"".join(shown)}</code></span></pre>'
@@ -147,9 +156,16 @@ def _numbered(lines: Sequence[str], first: int, anchors: Anchors, lit: frozenset
     ]
 
 
-def _gap(last: int, first: int, labels: Labels) -> str:
-    label = html_attribute(labels.counted("gap_line", first - last - 1))
-    return f'<span class="mw-gap" data-text="&#8943; {label}" role="separator" aria-label="{label}"></span>'
+def _gap(last: int, first: int, labels: Labels, lexer: Lexer) -> str:
+    count = first - last - 1
+    label = html_attribute(labels.counted("gap_line", count))
+    lines = format_ranges([LineRange(last + 1, first - 1)]).removeprefix("L")
+    words = labels["left_out_line" if count == 1 else "left_out_lines"].format(lines=lines)
+    copied = html_attribute(left_out(words, lexer))
+    return (
+        f'<span class="mw-gap" data-text="&#8943; {label}" data-copy="{copied}" role="separator"'
+        f' aria-label="{label}"></span>'
+    )
 
 
 def _home(quotation: Quotation, labels: Labels) -> str:

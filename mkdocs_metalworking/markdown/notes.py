@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 from typing import cast
 from xml.etree.ElementTree import Element
@@ -16,6 +18,7 @@ from ..quote.mentions import Kind
 from ..quote.own import moved
 from ..quote.permalinks import permalink
 from ..quote.quotation import Quotation
+from .anchors import Anchors
 from .tracking import MARK, Met, Outcome, unmarked
 from .work import Figure, Work
 
@@ -62,6 +65,7 @@ class NotesProcessor(Treeprocessor):
             met.outcome, met.shown = Outcome.SHOWN, ranges
             figure.met.notes.append(met)
             self._tie(item, ranges, figure)
+        self._work.revise(figure, partial(_noted, anchors=figure.anchors, notes=sound))
         notes.set("class", "mw-notes")
         parent.remove(notes)
         notes.tail = None
@@ -116,6 +120,24 @@ class NotesProcessor(Treeprocessor):
             link.text = AtomicString(_label(lines))
             link.tail = rest if index + 1 == len(ranges) else ", "
             holder.insert(index, link)
+
+
+def _noted(html: str, *, anchors: Anchors, notes: Sequence[Ranges]) -> str:
+    """Return the excerpt's *html* with a class on each line for each note on it, ``mw-n1`` for the first.
+
+    With it a style sheet alone can light the notes of the line that an address names.
+    """
+    numbers: dict[int, list[int]] = {}
+    for count, ranges in enumerate(notes, 1):
+        for part in ranges:
+            for number in range(part.first, (part.last or 0) + 1):
+                numbers.setdefault(number, []).append(count)
+    names = re.compile(f'" id="{re.escape(anchors.prefix)}([0-9]+){re.escape(anchors.suffix)}"')
+
+    def noted(match: re.Match[str]) -> str:
+        return "".join(f" mw-n{count}" for count in numbers.get(int(match[1]), ())) + match[0]
+
+    return names.sub(noted, html)
 
 
 def _shown(lines: LineRange, quotation: Quotation) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
@@ -39,6 +40,10 @@ class Figure:
     quotation: Quotation
     anchors: Anchors
     met: Met
+    stashed: int
+    """Where its content was put aside."""
+    late: str
+    """Under which key it will be made; "" when it is made."""
 
 
 class Work:
@@ -83,6 +88,16 @@ class Work:
         """Put finished HTML of ours aside; returns what stands for it. It is not searched for anything."""
         self.stashed.add(self.md.htmlStash.html_counter)
         return self.md.htmlStash.store(html)
+
+    def revise(self, figure: Figure, change: Callable[[str], str]) -> None:
+        """Let *change* rewrite the content of *figure*, which may be made only later."""
+        late = self.page.late
+        if figure.late and late is not None:
+            make = late[figure.late]
+            late[figure.late] = lambda: change(make())
+        else:
+            blocks = self.md.htmlStash.rawHtmlBlocks
+            blocks[figure.stashed] = change(str(blocks[figure.stashed]))
 
     @property
     def quantities(self) -> Quantities:

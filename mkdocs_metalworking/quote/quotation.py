@@ -58,6 +58,16 @@ class Quotation:
         return len(self.ranges) > 1
 
     @property
+    def indent(self) -> str:
+        """The white space that was taken off the beginning of every line."""
+        for segment in self.segments or ():
+            for number, line in enumerate(segment.lines, segment.first):
+                if line.strip():
+                    whole = self.source[number - 1]
+                    return whole[: len(whole) - len(line)]
+        return ""
+
+    @property
     def name(self) -> str:
         """The file's name without its folders."""
         return self.file.key.path.rpartition("/")[2]

@@ -99,6 +99,7 @@ def pages(sha: str, gone: str, blobs: dict[str, str]) -> dict[str, str]:
     third = FRONT.format(summary="Nothing like it.", term="None at all", verdict="none", apis="").replace(
         "two.md", "../first/two.md"
     )
+    fourth = FRONT.format(summary="'Ends </script> & \"quotes\".'", term="Warp", verdict="transfers", apis="")
     filler = "\n\n".join(f"Paragraph {n} of plain text, so that the page is long enough to scroll." for n in range(12))
     return {
         "index.md": (
@@ -153,6 +154,10 @@ Back to [one](one.md) and to [a line](one.md#--{blobs["scale.metal"]}-L12).
 
 << excerpt acme/gone@{gone}:far.c#L1-2 title="Read at its home" >>
 - L2: A note on what is not here.
+""",
+        "first/four.md": f"""{fourth}# Four
+
+<< excerpt {kernel}:scale.metal#L10,L14 >>
 """,
         "second/index.md": "---\nsummary: The second chapter.\n---\n\n# Second\n\nMore.\n",
         "second/three.md": f"{third}# Three\n\nSee [one](../first/one.md).\n\n## The table\n\n<!-- mapping-table -->\n",

@@ -200,7 +200,8 @@ def test_size_of_what_a_page_loads(page: Page, site: Served, kind: str) -> None:
     page.goto(site.url + kind, wait_until="networkidle")
     assert sizes
     assert not [url for url in sizes if url.endswith(("previews.js", "search.js", "search-code.js", "lookup.js"))]
-    assert sum(sizes.values()) < 58_000
+    annotated = kind in ("first/one/", "first/two/")  # notes, Copy and citations come with excerpts
+    assert sum(sizes.values()) < (66_000 if annotated else 60_000)
 
 
 def test_templates_keep_to_plain_jinja() -> None:

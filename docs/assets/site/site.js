@@ -3,7 +3,7 @@ import { onPage, root } from "../metalworking/base.js";
 
 /* What scrolls sideways must be reachable by keyboard. */
 const reachable = () => {
-  for (const el of document.querySelectorAll(".mw-diagram,article pre>code,.md-typeset__scrollwrap")) {
+  for (const el of document.querySelectorAll(".mw-diagram,article pre>code,.md-typeset__scrollwrap,.tabbed-labels")) {
     if (el.scrollWidth > el.clientWidth + 1) el.tabIndex = 0;
   }
 };
@@ -18,4 +18,26 @@ onPage(() => {
 
 onPage(() => {
   if (document.querySelector("[data-mw-near]")) import("./near.js");
+});
+
+/* The address names the section in view, of the page that is there: Material's own names that of the page before. */
+const tracked = () => {
+  if (location.hash.startsWith("#--") || location.hash.startsWith("#fn")) return;
+  const passed = [...document.querySelectorAll("article :is(h2,h3)[id]")].filter((el) => el.getBoundingClientRect().top < innerHeight / 3);
+  const hash = passed.length ? `#${passed.at(-1).id}` : "";
+  if (hash !== location.hash && scrollY + innerHeight < document.documentElement.scrollHeight - 1) {
+    history.replaceState(history.state, "", location.pathname + location.search + hash);
+  }
+};
+let settled = 0;
+addEventListener("scroll", () => {
+  clearTimeout(settled);
+  settled = setTimeout(tracked, 200);
+}, { passive: true });
+
+onPage(() => {
+  clearTimeout(settled);
+  if (document.querySelector(".footnote-ref")) import("./citations.js");
+  if (document.querySelector("article .highlight pre>code")) import("./fences.js");
+  if (document.querySelector("[data-mw-morph]")) import("./morph.js");
 });

@@ -17,6 +17,8 @@ FOLDER = "assets/metalworking"
 STYLE = f"{FOLDER}/metalworking.css"
 TABLE_STYLE = f"{FOLDER}/terms.css"
 """The style of the table of terms, for the page that has it."""
+EXCERPT_STYLE = f"{FOLDER}/excerpts.css"
+"""The style of excerpts, for the pages that have one."""
 ENTRY = f"{FOLDER}/metalworking.js"
 _OURS = (' class="mw-', " data-mw-")
 _HERE = Path(__file__).parents[2] / "assets"
@@ -56,9 +58,10 @@ def used_by(html: str) -> bool:
 def with_assets(config: MkDocsConfig, html: str = "") -> MkDocsConfig:
     """Return *config* as the template of one page shall see it: our styles before the site's own, our script too.
 
-    *html* is the page: the table of terms has a style of its own.
+    *html* is the page: excerpts and the table of terms have a style each.
     """
-    styles = [STYLE, TABLE_STYLE] if 'class="mw-terms"' in html else [STYLE]
+    parts = {EXCERPT_STYLE: 'class="mw-excerpt', TABLE_STYLE: 'class="mw-terms"'}
+    styles = [STYLE, *(style for style, mark in parts.items() if mark in html)]
     script = ExtraScriptValue(ENTRY)
     script.type = "module"
     told = copy(config)  # attributes as before: a template asks for hundreds of options on every page

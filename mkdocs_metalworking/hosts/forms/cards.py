@@ -1,0 +1,83 @@
+"""The plugin ``metalworking-cards``: an image of each page for shared links, drawn while the site is built.
+
+A template finds its address as ``metalworking_card``; nothing is drawn while ``serve`` runs.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from mkdocs.config import base
+from mkdocs.config import config_options as c
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import ConfigurationError
+from mkdocs.plugins import BasePlugin
+from mkdocs.structure.nav import Navigation
+from mkdocs.structure.pages import Page
+from mkdocs.utils.templates import TemplateContext
+
+from ...glossary.callout import Verdict
+from ...glossary.labels import labels_for
+from .card import Card
+
+FOLDER = "assets/cards"
+_VERDICTS = frozenset(map(str, Verdict))
+
+
+class CardsConfig(base.Config):
+    """Options of the plugin in mkdocs.yml."""
+
+    enabled = c.Type(bool, default=True)
+
+
+class CardsPlugin(BasePlugin[CardsConfig]):
+    """Draws title, summary, section and verdict of every page on a card."""
+
+    def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
+        """Remember whether anyone will share what is built."""
+        self._serving = command == "serve"
+
+    def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
+        """Forget the cards of an earlier build; raise ConfigurationError where nothing can draw."""
+        self._cards: dict[str, Card] = {}
+        if self._wanted(config):
+            try:
+                import PIL  # noqa: F401
+            except ImportError as error:
+                raise ConfigurationError(
+                    "metalworking-cards draws with Pillow: pip install mkdocs-metalworking[cards]"
+                ) from error
+        return config
+
+    def _wanted(self, config: MkDocsConfig) -> bool:
+        return self.config.enabled and bool(config.site_url) and not getattr(self, "_serving", False)
+
+    def on_page_context(
+        self, context: TemplateContext, /, *, page: Page, config: MkDocsConfig, nav: Navigation
+    ) -> TemplateContext:
+        """Tell the template where the page's card will be."""
+        if not self._wanted(config) or getattr(page, "encryptcontent", None):
+            return context
+        name = page.file.src_uri.removesuffix(".md").replace("/", "-")
+        cuda = page.meta.get("cuda")
+        verdict = str(cuda.get("verdict", "")) if isinstance(cuda, dict) else ""
+        labels = labels_for(str(config.theme.get("language") or "en"))
+        self._cards[f"{name}.png"] = Card(
+            site=config.site_name,
+            section=next((str(one.title or "") for one in reversed(list(page.ancestors))), ""),
+            title=config.site_name if page.is_homepage else str(page.title),
+            summary=str(page.meta.get("summary") or ""),
+            term=str(cuda.get("term", "")) if isinstance(cuda, dict) else "",
+            verdict=verdict if verdict in _VERDICTS else "",
+            says=labels[verdict] if verdict in _VERDICTS else "",
+        )
+        context["metalworking_card"] = f"{str(config.site_url).rstrip('/')}/{FOLDER}/{name}.png"  # type: ignore[typeddict-unknown-key]
+        return context
+
+    def on_post_build(self, *, config: MkDocsConfig) -> None:
+        """Write the cards."""
+        folder = Path(config.site_dir, FOLDER)
+        for name, card in self._cards.items():
+            folder.mkdir(parents=True, exist_ok=True)
+            card.draw(folder / name)
