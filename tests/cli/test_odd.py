@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from tests.builds.conftest import Site, environment, site  # noqa: F401  # a fixture
+from tests.builds.conftest import Site, environment, made_site, site  # noqa: F401  # fixtures
 
 COMMANDS = [
     ("mkdocs", "build"),

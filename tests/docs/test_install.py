@@ -21,7 +21,11 @@ from tests.docs.blocks import blocks
 ROOT = Path(__file__).resolve().parents[2]
 TELLING = ["README.md", "CONTRIBUTING.md", *(f"docs/plugin/{name}.md" for name in ("index", "book", "quantities"))]
 HANDS_ON = (ROOT / "docs/hands-on.md").read_text(encoding="utf-8")
-INSTALLS = {'pip install -e ".[quantities]"', "pip install .", 'pip install ".[book]"', 'pip install ".[quantities]"'}
+INSTALLS = {
+    'pip install -e ".[quantities,cards]"',
+    "pip install .",
+    *(f'pip install ".[{extra}]"' for extra in ("book", "cards", "quantities")),
+}
 
 
 def copied(copy: Path) -> Path:

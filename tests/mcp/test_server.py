@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -97,7 +98,8 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
     config.write_text("site_url: https://book.example.org/\n" + config.read_text())
     found = Session(site)
     before = _stamps(site.root)
-    anyio.run(found.ask, [*HOSTILE, *SOUND])
+    with ThreadPoolExecutor(1) as pool:  # in this thread Playwright may have a loop at work
+        pool.submit(anyio.run, found.ask, [*HOSTILE, *SOUND]).result()
     found.changed = {path for path, stamp in _stamps(site.root).items() if before.get(path) != stamp}
     return found
 

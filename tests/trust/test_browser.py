@@ -112,7 +112,7 @@ def use_page(page: Page) -> None:
     """Do what a reader may do: copy, point, follow a note, search, look a name up."""
     for button in page.locator(".mw-copy").all()[:2]:
         button.click()
-    for note in page.locator(".mw-note").all()[:2]:
+    for note in page.locator(".mw-note, .mw-under").filter(visible=True).all()[:2]:
         note.hover()
     for link in page.locator("article a[href*='code/'], article a.footnote-ref").all()[:2]:
         link.hover()

@@ -126,7 +126,7 @@ def describe_for_feeds(page: Page, html: str, context: PageContext) -> None:
     page.meta["description"] = escape(text if len(text) <= _FEED_LENGTH else f"{text[: _FEED_LENGTH - 1]}\u2026")
 
 
-_OURS = re.compile(r'<(?:figure class="mw-excerpt[^"]*"|span class="mw-l(?: mw-hl)?"|tbody(?: [\w-]+="[^"]*")*?) id="')
+_OURS = re.compile(r'<(?:figure class="mw-excerpt[^"]*"|span class="mw-l[\w -]*"|tbody(?: [\w-]+="[^"]*")*?) id="')
 """An id of ours on an element whose ids print-site leaves alone, though it changes the links to them."""
 
 

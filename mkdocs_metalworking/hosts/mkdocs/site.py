@@ -178,6 +178,7 @@ class Site:
                 raise MetalworkingError("plugins", f"the site's plugins end with: {reason}", hint) from error
             finally:
                 config.plugins.on_shutdown()
+                plugin.errand = None  # MkDocs gives the same plugin to the next configuration that this process loads
         reading = errand.reading
         if reading is None:
             raise MetalworkingError("plugins", "a plugin ended the build before the pages were read", "--no-plugins")
