@@ -119,7 +119,7 @@ class Units:
                 import pint
             except ImportError:
                 raise MetalworkingError(
-                    "unit", "quantities need Pint", "pip install 'mkdocs-metalworking[quantities]'"
+                    "unit", "quantities need Pint", "install the package with its extra [quantities]"
                 ) from None
             self._registry = pint.UnitRegistry(None)
             for line in self._definitions():

@@ -19,12 +19,17 @@ import yaml
 from tests.docs.blocks import blocks
 
 ROOT = Path(__file__).resolve().parents[2]
-TELLING = ["README.md", "CONTRIBUTING.md", *(f"docs/plugin/{name}.md" for name in ("index", "book", "quantities"))]
+TELLING = [
+    "README.md",
+    "CONTRIBUTING.md",
+    "docs/contributing/editors.md",
+    *(f"docs/plugin/{name}.md" for name in ("index", "book", "quantities", "commands")),
+]
 HANDS_ON = (ROOT / "docs/hands-on.md").read_text(encoding="utf-8")
 INSTALLS = {
     'pip install -e ".[quantities,cards]"',
     "pip install .",
-    *(f'pip install ".[{extra}]"' for extra in ("book", "cards", "quantities")),
+    *(f'pip install ".[{extra}]"' for extra in ("book", "cards", "lsp", "mcp", "quantities")),
 }
 
 
@@ -99,7 +104,7 @@ def test_make_site_builds_the_book_with_nothing_installed(tmp_path: Path) -> Non
 def test_the_release_checklist_names_lines_that_are_there() -> None:
     table = (ROOT / "docs/contributing/releasing.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `([^`]+)` \| (.*?) \| .* \|$", table, re.MULTILINE)
-    assert len(rows) == 7
+    assert len(rows) == 9
     for name, today in rows:
         lines = (ROOT / name).read_text(encoding="utf-8")
         for said in re.findall(r"`([^`]+)`", today):

@@ -35,5 +35,5 @@ def _need(extra: str, names: Iterable[str]) -> None:
     """Raise MetalworkingError (``extra``) when the libraries of an extra are not installed."""
     if any(importlib.util.find_spec(name) is None for name in names):
         raise MetalworkingError(
-            "extra", f"{extra} needs more than is installed", f'pip install "mkdocs-metalworking[{extra}]"'
+            "extra", f"{extra} needs more than is installed", f"install the package with its extra [{extra}]"
         )

@@ -46,7 +46,7 @@ class CardsPlugin(BasePlugin[CardsConfig]):
                 import PIL  # noqa: F401
             except ImportError as error:
                 raise ConfigurationError(
-                    "metalworking-cards draws with Pillow: pip install mkdocs-metalworking[cards]"
+                    "metalworking-cards draws with Pillow: install the package with its extra [cards]"
                 ) from error
         return config
 
