@@ -220,6 +220,8 @@ def test_next_leaves_no_section_in_the_address(page: Page, book: Served) -> None
     page.goto(f"{book.url}machine/registers/", wait_until="networkidle")
     for _ in range(3):
         page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+        # As a reader would, not before Material has noted where the page stands: it would return there.
+        page.wait_for_function("history.state?.y === scrollY")
         before = page.url.split("#")[0]
         page.locator("a[rel=next].mw-next-card").click()
         page.wait_for_function(f"!location.href.startsWith({json.dumps(before)})")
