@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, TimeoutError, expect
 
 from tests.browser.conftest import Served, ready
 from tests.browser.content import SCALE
+from tests.support import PATIENCE
 
 FIGURE = "figure.mw-excerpt"
 
@@ -138,12 +139,21 @@ def test_n_walks_from_home_to_the_last_page_and_p_back(page: Page, site: Served)
     page.goto(site.url)
     order = ["first/", "first/one/", "first/two/", "second/", "second/three/", "a-z/", "sources/"]
     for name in order:
-        page.keyboard.press("n")
-        page.wait_for_url(site.url + name)
-        page.wait_for_load_state()
+        press(page, "n", site.url + name)
         ready(page)
-    page.keyboard.press("p")
-    page.wait_for_url(f"{site.url}a-z/")
+    press(page, "p", f"{site.url}a-z/")
+
+
+def press(page: Page, key: str, address: str) -> None:
+    """Press *key* until the page at *address* is there: one that comes right after a load was seen to be lost."""
+    for _ in range(int(PATIENCE // 10)):
+        page.keyboard.press(key)
+        try:
+            page.wait_for_url(address, timeout=10_000)
+        except TimeoutError:
+            continue
+        return
+    raise AssertionError(f"{key} never led to {address}")
 
 
 def test_a_chapter_ends_into_the_next(page: Page, site: Served) -> None:
