@@ -73,7 +73,14 @@ _SHAPING = ("config", "pre_build", "files", "nav", "pre_page", "page_read_source
 _HARMLESS = frozenset(
     (
         *("search", "material/search", "material/info", "material/offline", "material/optimize", "material/privacy"),
-        *("material/social", "material/tags", "material/typeset", "metalworking", "metalworking-book"),
+        *(
+            "material/social",
+            "material/tags",
+            "material/typeset",
+            "metalworking",
+            "metalworking-book",
+            "metalworking-cards",
+        ),
         *("git-authors", "git-revision-date-localized", "glightbox", "llmstxt", "mike", "minify", "redirects", "rss"),
     )
 )
@@ -101,7 +108,8 @@ def read_by_others(config: MkDocsConfig, plugin: object) -> bool:
 _INCURIOUS = frozenset(
     (
         *("search", "material/search", "material/info", "material/meta", "material/offline", "material/optimize"),
-        *("material/privacy", "material/social", "material/tags", "metalworking", "minify", "redirects", "mike"),
+        *("material/privacy", "material/social", "material/tags", "metalworking", "metalworking-cards", "minify"),
+        *("redirects", "mike"),
     )
 )
 """Plugins that, by their code, do not look at a page's content between the search and the finished page."""

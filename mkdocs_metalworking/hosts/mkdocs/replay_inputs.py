@@ -20,8 +20,8 @@ _EXTENSIONS = frozenset(
 """Extensions of Python-Markdown whose result depends on the text and the configuration alone; pymdownx has others."""
 _PYMDOWNX = "pymdownx."
 _PYMDOWNX_UNKNOWN = frozenset({"pymdownx.b64", "pymdownx.pathconverter", "pymdownx.snippets"})
-PLUGINS = frozenset({"search", "material/search", "metalworking"})
-"""Plugins whose effect on a page's template depends on what is looked at."""
+PLUGINS = frozenset({"search", "material/search", "metalworking", "metalworking-cards"})
+"""Plugins whose effect on a page's template, under ``serve``, depends on what is looked at."""
 
 
 def is_known(extension: object, config: MkDocsConfig) -> bool:
