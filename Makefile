@@ -79,7 +79,7 @@ test: lint $(DEV) chromium gxx neovim
 	@$(BIN)/pytest $(SPREAD) $(TESTS)
 
 bench: $(DEV)
-	@$(BIN)/python -m pip install -q mkdocs-include-markdown-plugin mkdocs-codeinclude-plugin
+	@$(if $(findstring --long,$(BENCH)),$(BIN)/python -m pip install -q mkdocs-include-markdown-plugin mkdocs-codeinclude-plugin)
 	@$(BIN)/python -m benchmarks.run $(BENCH)
 
 SECONDS ?= 120

@@ -31,10 +31,9 @@ class Part:
 
     def job(self) -> Job:
         """Return what a lexer needs."""
-        path, source = self.quotation.file.key.path, self.quotation.source
-        lexer = _lexer(path, self.quotation.directive.lang, source)
-        lead = highlight.opening_comment(source[: self.segment.first - 1], path)
-        return Job(lexer.aliases[0], tuple(self.segment.lines), tuple(lead))
+        above = self.quotation.source[: self.segment.first - 1]
+        lead = highlight.opening_comment(above, self.quotation.file.key.path)
+        return Job(lexer_of(self.quotation).aliases[0], tuple(self.segment.lines), tuple(lead))
 
     def made(self) -> list[str]:
         """Return the lines with colors. Raises TooSlow."""

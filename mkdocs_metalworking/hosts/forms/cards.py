@@ -17,12 +17,12 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 from mkdocs.utils.templates import TemplateContext
 
-from ...glossary.callout import Verdict
+from ...glossary.callout import PageMeta
 from ...glossary.labels import labels_for
+from ..mkdocs.listed import plugin_of
 from .card import Card
 
 FOLDER = "assets/cards"
-_VERDICTS = frozenset(map(str, Verdict))
 
 
 class CardsConfig(base.Config):
@@ -60,17 +60,20 @@ class CardsPlugin(BasePlugin[CardsConfig]):
         if not self._wanted(config) or getattr(page, "encryptcontent", None):
             return context
         name = page.file.src_uri.removesuffix(".md").replace("/", "-")
-        cuda = page.meta.get("cuda")
-        verdict = str(cuda.get("verdict", "")) if isinstance(cuda, dict) else ""
+        known = plugin_of(config)
+        entry = known.entry(page.file.src_uri) if known is not None else None
+        meta = entry.meta if entry is not None else PageMeta()
+        callout = meta.callout
+        verdict = str(callout.verdict) if callout is not None else ""
         labels = labels_for(str(config.theme.get("language") or "en"))
         self._cards[f"{name}.png"] = Card(
             site=config.site_name,
             section=next((str(one.title or "") for one in reversed(list(page.ancestors))), ""),
             title=config.site_name if page.is_homepage else str(page.title),
-            summary=str(page.meta.get("summary") or ""),
-            term=str(cuda.get("term", "")) if isinstance(cuda, dict) else "",
-            verdict=verdict if verdict in _VERDICTS else "",
-            says=labels[verdict] if verdict in _VERDICTS else "",
+            summary=meta.summary,
+            term=callout.term if callout is not None else "",
+            verdict=verdict,
+            says=labels[verdict] if verdict else "",
         )
         context["metalworking_card"] = f"{str(config.site_url).rstrip('/')}/{FOLDER}/{name}.png"  # type: ignore[typeddict-unknown-key]
         return context

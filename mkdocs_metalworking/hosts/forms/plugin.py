@@ -22,8 +22,8 @@ from mkdocs.utils.templates import TemplateContext
 
 from ...glossary.chapters import Book
 from ..mkdocs.assets import EXCERPT_STYLE, STYLE, TABLE_STYLE
+from ..mkdocs.listed import plugin_of
 from ..mkdocs.nav import title_of
-from ..mkdocs.plugin import MetalworkingPlugin
 from .leaves import tell_apart
 from .volume import Leaf, Volume
 
@@ -45,7 +45,7 @@ class BookPlugin(BasePlugin[BookConfig]):
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Find the plugin that knows the book."""
-        found = next((p for p in config.plugins.values() if isinstance(p, MetalworkingPlugin)), None)
+        found = plugin_of(config)
         if found is None:
             raise ConfigurationError("metalworking-book: list the plugin metalworking too")
         self._metalworking = found

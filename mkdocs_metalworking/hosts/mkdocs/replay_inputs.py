@@ -50,13 +50,9 @@ def may_hold_pages(markdown: str, docs: Path) -> bool:
 
     A drawing in the folder *docs* that includes nothing itself is no page: it is among the files that are looked at.
     """
-    for line in markdown.split("\n") if _MARKER in markdown else ():
-        found = _INCLUDE.fullmatch(line) if _MARKER in line else None
-        if found is None and _MARKER in line:
-            return True
-        if found is not None and not _is_drawing(docs / found[1]):
-            return True
-    return False
+    including = [line for line in markdown.split("\n") if _MARKER in line]
+    names = map(_INCLUDE.fullmatch, including)
+    return not all(found is not None and _is_drawing(docs / found[1]) for found in names)
 
 
 def _is_drawing(path: Path) -> bool:

@@ -33,8 +33,8 @@ from .checking import with_nav
 from .compatibility import shaping, take_over
 from .docs_folder import docs_label
 from .errand import AllRead, Errand, lay_drafts
+from .listed import plugin_of
 from .options import MetalworkingConfig
-from .plugin import MetalworkingPlugin
 from .quiet import quiet
 from .reading import Reading
 
@@ -68,7 +68,7 @@ class Site:
         """
         config = _load(config_file)
         listed = take_over(config)
-        plugin = _ours(config)
+        plugin = plugin_of(config)
         options = plugin.config if plugin is not None else MetalworkingConfig()
         if plugin is None:  # a site of an engine that knows no plugins: the extension has the options
             options.load_dict({name: value for name, value in listed.items() if name in options})
@@ -164,7 +164,7 @@ class Site:
             tempfile.TemporaryDirectory(prefix="metalworking-") as out,
         ):
             config = _load(self._config_file, site_dir=out, strict=False)
-            plugin = _ours(config)
+            plugin = plugin_of(config)
             assert plugin is not None
             plugin.errand = errand
             try:
@@ -229,7 +229,3 @@ def _load(config_file: str | None, **changes: Any) -> MkDocsConfig:
         where = Location(Path(config_file or "mkdocs.yml").name)
         reason = f"{type(error).__name__}: {error}".partition("\n")[0]
         raise MetalworkingError("config", f"cannot be loaded: {reason}", "", where) from error
-
-
-def _ours(config: MkDocsConfig) -> MetalworkingPlugin | None:
-    return next((p for p in config.plugins.values() if isinstance(p, MetalworkingPlugin)), None)
