@@ -197,9 +197,8 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         Material's search reads the page at priority 0; what comes after it costs no search.
         """
         assert self._endings is not None
-        known, again = self._current.pages.get(page.file.src_uri), self._replay is not None
-        chapters, late = self.config.chapters, self._joins_late
-        ending = finish(page, known, self._endings, chapters=chapters, late=late, again=again)
+        known, again, late = self._current.pages.get(page.file.src_uri), self._replay is not None, self._joins_late
+        ending = finish(page, known, self._endings, chapters=self.config.chapters, late=late, again=again)
         context["metalworking"] = ending  # type: ignore[typeddict-unknown-key]
         if self._current.asked.parts or used_by(page.content or ""):
             context["config"] = with_assets(config, page.content or "")
