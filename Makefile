@@ -78,8 +78,8 @@ lint-web: $(WEB)
 test: lint $(DEV) chromium gxx neovim
 	@$(BIN)/pytest $(SPREAD) $(TESTS)
 
-bench: $(DEV)
-	@$(if $(findstring --long,$(BENCH)),$(BIN)/python -m pip install -q mkdocs-include-markdown-plugin mkdocs-codeinclude-plugin)
+bench: $(DEV) chromium
+	@$(if $(findstring --long,$(BENCH)),$(BIN)/python -m pip install -q mkdocs-include-markdown-plugin mkdocs-codeinclude-plugin properdocs zensical)
 	@$(BIN)/python -m benchmarks.run $(BENCH)
 
 SECONDS ?= 120
