@@ -184,6 +184,8 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         """Put words in the place of code for the search, which reads the page at priority 0."""
         ours = bool(self._current.asked.parts) or used_by(page.content or "")
         prepare_search(page, self._current.pages.get(page.file.src_uri), config, ours=ours)
+        if self._replay is not None:
+            self._replay.templates.before_search(page, config)
         return context
 
     @event_priority(-50)
@@ -195,14 +197,13 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         Material's search reads the page at priority 0; what comes after it costs no search.
         """
         assert self._endings is not None
-        known, again = self._current.pages.get(page.file.src_uri), self._replay is not None
-        chapters, late = self.config.chapters, self._joins_late
-        ending = finish(page, known, self._endings, chapters=chapters, late=late, again=again)
+        known, again, late = self._current.pages.get(page.file.src_uri), self._replay is not None, self._joins_late
+        ending = finish(page, known, self._endings, chapters=self.config.chapters, late=late, again=again)
         context["metalworking"] = ending  # type: ignore[typeddict-unknown-key]
         if self._current.asked.parts or used_by(page.content or ""):
             context["config"] = with_assets(config, page.content or "")
         if self._replay is not None:
-            self._replay.templates.template_key(page, cast(dict[str, Any], context), ending)
+            self._replay.templates.after_search(page, config, cast(dict[str, Any], context), ending)
         return context
 
     on_page_context = CombinedEvent(_before_search, _after_search)

@@ -6,9 +6,13 @@ import hashlib
 from dataclasses import dataclass
 from typing import Any
 
-from jinja2 import Environment, Template
+from jinja2 import BytecodeCache, Environment, Template
+from jinja2.bccache import Bucket
+from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.nav import Navigation, Section
 from mkdocs.structure.pages import Page
+
+from .replay_search import SearchedPages
 
 
 class RenderedTemplates:
@@ -18,11 +22,14 @@ class RenderedTemplates:
         self._outputs: dict[str, tuple[str, str]] = {}
         self._book = ""
         self._known = False
+        self._compiled = _Compiled()
+        self.searched = SearchedPages()
         self.replayed = 0
         self.rendered = 0
 
     def begin(self, *, known: bool) -> None:
         """Start a build; *known* when all that shapes a page is looked at."""
+        self.searched.begin()
         self.replayed = self.rendered = 0
         self._known = known
 
@@ -37,13 +44,23 @@ class RenderedTemplates:
         for page in nav.pages:
             digest.update(f"{page.url}\0{page.title}\0{page.meta!r}\0".encode())
         self._book = digest.hexdigest()
+        env.bytecode_cache = self._compiled
         if self._known:
             env.template_class = _Remembering
 
-    def template_key(self, page: Page, context: dict[str, Any], extra: object) -> None:
-        """Put into *context* what decides the rendered page, for the template to find."""
+    def before_search(self, page: Page, config: MkDocsConfig) -> None:
+        """*page* is as a search shall read it: it need not read it again when it is as it was."""
+        if self._known:
+            self.searched.before(page, config)
+
+    def after_search(self, page: Page, config: MkDocsConfig, context: dict[str, Any], extra: object) -> None:
+        """The search has read *page*, or was kept from it; *extra* is what *context* has beside the page.
+
+        Puts into *context* what decides the rendered page, for the template to find.
+        """
         if not self._known:
             return
+        self.searched.after(page, config)
         template = page.meta.get("template", "main.html")
         around = [(p.url, p.title) if p else None for p in (page.previous_page, page.next_page)]
         facts = (self._book, template, page.url, page.title, page.edit_url, page.canonical_url, around, extra)
@@ -62,6 +79,21 @@ class RenderedTemplates:
         """Remember a rendered page."""
         self.rendered += 1
         self._outputs[uri] = (key, output)
+
+
+class _Compiled(BytecodeCache):
+    """Templates as Jinja compiled them, found by their names and texts. In memory alone: they are run."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, bytes] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        kept = self._kept.get(bucket.key)
+        if kept is not None:
+            bucket.bytecode_from_string(kept)
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        self._kept[bucket.key] = bucket.bytecode_to_string()
 
 
 @dataclass(frozen=True)
