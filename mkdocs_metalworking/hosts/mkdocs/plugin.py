@@ -192,18 +192,16 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
     def _after_search(
         self, context: TemplateContext, page: Page, config: MkDocsConfig, nav: Navigation
     ) -> TemplateContext:
-        """Finish the page: coloured code for plain, and the parts that know the whole book.
-
-        Material's search reads the page at priority 0; what comes after it costs no search.
-        """
+        """Finish the page, which the search has read: coloured code, and the parts that know the whole book."""
         assert self._endings is not None
-        known, again, late = self._current.pages.get(page.file.src_uri), self._replay is not None, self._joins_late
+        known, again = self._current.pages.get(page.file.src_uri), self._replay is not None
+        late = self._joins_late or (self._replay is not None and self._replay.templates.known)
         ending = finish(page, known, self._endings, chapters=self.config.chapters, late=late, again=again)
         context["metalworking"] = ending  # type: ignore[typeddict-unknown-key]
         if self._current.asked.parts or used_by(page.content or ""):
             context["config"] = with_assets(config, page.content or "")
         if self._replay is not None:
-            self._replay.templates.after_search(page, config, cast(dict[str, Any], context), ending)
+            self._replay.templates.after_search(page, config, cast(dict[str, Any], context), ending, known)
         return context
 
     on_page_context = CombinedEvent(_before_search, _after_search)

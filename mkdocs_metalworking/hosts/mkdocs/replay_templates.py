@@ -12,6 +12,8 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.nav import Navigation, Section
 from mkdocs.structure.pages import Page
 
+from ...markdown.page import PageContext
+from .code import finished
 from .replay_search import SearchedPages
 
 
@@ -21,7 +23,8 @@ class RenderedTemplates:
     def __init__(self) -> None:
         self._outputs: dict[str, tuple[str, str]] = {}
         self._book = ""
-        self._known = False
+        self.known = False
+        """Whether all that shapes a page is looked at, in this build."""
         self._compiled = _Compiled()
         self.searched = SearchedPages()
         self.replayed = 0
@@ -31,7 +34,7 @@ class RenderedTemplates:
         """Start a build; *known* when all that shapes a page is looked at."""
         self.searched.begin()
         self.replayed = self.rendered = 0
-        self._known = known
+        self.known = known
 
     def connect(self, site: str, nav: Navigation, env: Environment) -> None:
         """Every page is converted: take note of the nav and of all titles and front matter, and mind the templates.
@@ -45,20 +48,23 @@ class RenderedTemplates:
             digest.update(f"{page.url}\0{page.title}\0{page.meta!r}\0".encode())
         self._book = digest.hexdigest()
         env.bytecode_cache = self._compiled
-        if self._known:
+        if self.known:
             env.template_class = _Remembering
 
     def before_search(self, page: Page, config: MkDocsConfig) -> None:
         """*page* is as a search shall read it: it need not read it again when it is as it was."""
-        if self._known:
+        if self.known:
             self.searched.before(page, config)
 
-    def after_search(self, page: Page, config: MkDocsConfig, context: dict[str, Any], extra: object) -> None:
+    def after_search(
+        self, page: Page, config: MkDocsConfig, context: dict[str, Any], extra: object, known: PageContext | None
+    ) -> None:
         """The search has read *page*, or was kept from it; *extra* is what *context* has beside the page.
 
-        Puts into *context* what decides the rendered page, for the template to find.
+        Puts into *context* what decides the rendered page, for the template to find. What stands for the code has the
+        seal of *known*, which no other conversion has: the code is put in when the page is rendered, and only then.
         """
-        if not self._known:
+        if not self.known:
             return
         self.searched.after(page, config)
         template = page.meta.get("template", "main.html")
@@ -66,14 +72,14 @@ class RenderedTemplates:
         facts = (self._book, template, page.url, page.title, page.edit_url, page.canonical_url, around, extra)
         digest = hashlib.sha256(repr(facts).encode())
         digest.update((page.content or "").encode())
-        context["mw_replay"] = _Slot(self, page.file.src_uri, digest.hexdigest())
+        slot = context["mw_replay"] = _Slot(self, page.file.src_uri, digest.hexdigest())
+        if known is not None and page.content is not None and slot.output is None:
+            page.content = finished(page.content, known)
 
     def output(self, uri: str, key: str) -> str | None:
         """Return the page rendered before with the same *key*."""
         known = self._outputs.get(uri)
-        found = known[1] if known is not None and known[0] == key else None
-        self.replayed += found is not None
-        return found
+        return known[1] if known is not None and known[0] == key else None
 
     def keep_output(self, uri: str, key: str, output: str) -> None:
         """Remember a rendered page."""
@@ -102,6 +108,11 @@ class _Slot:
     uri: str
     key: str
 
+    @property
+    def output(self) -> str | None:
+        """What was rendered before."""
+        return self.templates.output(self.uri, self.key)
+
 
 class _Remembering(Template):
     """A page's template: renders, or gives back what it rendered before. Templates it includes are not rendered so."""
@@ -112,10 +123,12 @@ class _Remembering(Template):
         slot = context.pop("mw_replay", None)
         if slot is None:
             return super().render(*args, **kwargs)
-        output: str | None = slot.templates.output(slot.uri, slot.key)
-        if output is None:
-            output = super().render(*args, **kwargs)
-            slot.templates.keep_output(slot.uri, slot.key, output)
+        output: str | None = slot.output
+        if output is not None:
+            slot.templates.replayed += 1
+            return output
+        output = super().render(*args, **kwargs)
+        slot.templates.keep_output(slot.uri, slot.key, output)
         return output
 
 
