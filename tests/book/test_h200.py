@@ -79,15 +79,32 @@ def row(name: str) -> dict[str, Any]:
     return found
 
 
+def section(name: str) -> dict[str, dict[str, Any]]:
+    """Return the rows of a section of the page of results by name; the twins' are told apart by their programs."""
+    if name == "twins":
+        return {f"{twin}: {key}": one for twin, rows in RESULTS["twins"].items() for key, one in rows["rows"].items()}
+    found: dict[str, dict[str, Any]] = RESULTS["probes"][name.replace("-", "_")]["rows"]
+    return found
+
+
 def value(name: str) -> float:
     return float(row(name)["value"])
 
 
+def warps_for_reading(loads: int) -> int:
+    """Return the fewest warps tried that come within 5% of the best read with so many loads in flight."""
+    start = f"inflight_{loads}loads_"
+    rows = {int(name[-7:-5]): value(f"bandwidth.{name}") for name in section("bandwidth") if name.startswith(start)}
+    return min(warps for warps, rate in rows.items() if rate >= 0.95 * max(rows.values()))
+
+
 COMPUTED = {
+    "h200.read.warps.one": warps_for_reading(1),
+    "h200.read.warps.four": warps_for_reading(4),
     "h200.registers": row("registers.cap255_256")["registers"],
     "h200.registers.live": max(
         int(name[-3:])
-        for name, one in RESULTS["probes"]["registers"]["rows"].items()
+        for name, one in section("registers").items()
         if name.startswith("cap255_") and not one["spill_stores"]
     ),
     "h200.pool.registers": value("device.registers_per_sm") * 4 / 1024,
@@ -187,17 +204,11 @@ def test_two_hosts_would_be_told() -> None:
 CITED = re.compile(r"\[@h200:(?P<probe>[a-z-]+),(?P<note>[^\]]*)\]")
 
 
-def section(name: str) -> list[dict[str, Any]]:
-    """Return the rows of a section of the page of results."""
-    probes = RESULTS["twins"] if name == "twins" else {name: RESULTS["probes"][name.replace("-", "_")]}
-    return [one for probe in probes.values() for one in probe["rows"].values()]
-
-
 def test_citations_name_the_machines_that_ran_the_probe() -> None:
     named = 0
     for page in sorted((ROOT / "docs").rglob("*.md")):
         for found in CITED.finditer(page.read_text(encoding="utf-8")):
-            may = {len(one["machines"]) for one in section(found["probe"])}
+            may = {len(one["machines"]) for one in section(found["probe"]).values()}
             assert set(hosts(found["note"])) <= may, (page.name, found[0])
             named += bool(hosts(found["note"]))
     assert named >= 5

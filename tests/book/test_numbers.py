@@ -64,6 +64,14 @@ CONTRADICTIONS = {
     "the saturation that registers allow": ("m1.saturation", 12),
     "the whole chip counted at another clock": ("m4.fp32", 3.58),
     "an accelerator counted twice": ("m5-max.matrix.counted", 58.1),
+    "the highest bandwidth of the table, 819 beside 1,200": ("m5-ultra.bandwidth", 819),
+    "warps that a peak of another kernel asks for": ("h200.read.warps.one", 64),
+    "a read that two pages round in two ways": ("m5-max.read.cpu.0", 570),
+    "one GEMM in three roundings": ("m2-ultra.fp32.reached", 20.8),
+    "prefetch into registers, called unmeasured": ("h200.gemm.alone.registers", 12),
+    "a barrier's own cost, cut instead of rounded": ("h200.barrier.base", 12.6),
+    "a matrix kernel's share, of half given to float": ("m1.gemm.share", 80),
+    "threadgroup atomics as those of device memory": ("m5-max.atomic.own", 828),
 }
 
 
