@@ -195,6 +195,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         Material's search reads the page at priority 0; what comes after it costs no search.
         """
         assert self._endings is not None
+        self._lookup.name(page, config)
         known, again = self._current.pages.get(page.file.src_uri), self._replay is not None
         chapters, late = self.config.chapters, self._joins_late
         ending = finish(page, known, self._endings, chapters=chapters, late=late, again=again)
