@@ -170,12 +170,12 @@ def test_a_range_covers_the_rounds_and_the_machines() -> None:
 
 
 COUNTS = {word: n for n, word in enumerate(("one", "two", "three", "four", "five", "six", "seven"), 1)}
-HOSTS = re.compile(rf"\b({'|'.join(COUNTS)}|\d+) (?:rented )?(?:hosts?|machines?)\b")
+HOSTS = re.compile(rf"\b({'|'.join(COUNTS)}|\d+) (?:rented )?(?:hosts?|machines?)\b(?:.*? (\w+) more\b)?")
 
 
 def hosts(text: str) -> list[int]:
-    """Return the numbers of hosts that *text* names."""
-    return [COUNTS.get(found, 0) or int(found) for found in HOSTS.findall(text)]
+    """Return the numbers of hosts that *text* names; ``one host and ... two more`` are three."""
+    return [sum(COUNTS.get(part, 0) or int(part) for part in found if part) for found in HOSTS.findall(text)]
 
 
 def disagreeing(one: Quantity, machines: int) -> list[int]:
@@ -197,6 +197,7 @@ def test_conditions_name_the_machines_that_ran_the_row() -> None:
 
 
 def test_two_hosts_would_be_told() -> None:
+    assert hosts("rounds of one host and medians of two more") == [3]
     wrong = Quantity("h200.launch", 3.7, 5.2, method="over two hosts")
     assert disagreeing(wrong, len(row(ROWS["h200.launch"])["machines"])) == [2]
 
@@ -229,6 +230,6 @@ def test_the_page_tells_what_the_results_hold() -> None:
         f"{word[machines[3]['rounds']]} on a third agreed with it within 5% in "
         f"{len(shared) - len(moved)} of {len(shared)} rows",
         f"on {word[3]} rented machines: all but {word[len(moved)]} of {len(shared)} rows repeated within 5%",
-        f"ranges are over {word[len(row('launch.call')['machines'])]} machines",
+        f"the medians of {word[len(row('launch.call')['machines']) - 1]} more",
     ):
         assert told in text, told

@@ -194,7 +194,6 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
     ) -> TemplateContext:
         """Finish the page, which the search has read: coloured code, and the parts that know the whole book."""
         assert self._endings is not None
-        self._lookup.name(page, config)
         known, again = self._current.pages.get(page.file.src_uri), self._replay is not None
         late = self._joins_late or (self._replay is not None and self._replay.templates.known)
         ending = finish(page, known, self._endings, chapters=self.config.chapters, late=late, again=again)
@@ -203,6 +202,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
             context["config"] = with_assets(config, page.content or "")
         if self._replay is not None:
             self._replay.templates.after_search(page, config, cast(dict[str, Any], context), ending, known)
+        self._lookup.name(page, config)
         return context
 
     on_page_context = CombinedEvent(_before_search, _after_search)
