@@ -9,6 +9,7 @@ import pytest
 
 from mkdocs_metalworking.hosts.mkdocs.search_names import FIELD
 from tests.builds.conftest import Site
+from tests.builds.saves import Serve
 
 TERMS = """\
 - {cuda: warp / wavefront, aliases: [lane group], metal: simdgroup, verdict: transfers, page: first/one}
@@ -65,3 +66,16 @@ def test_a_site_without_lookup_or_with_another_search_has_none(termed: Site) -> 
     termed.config("name: material\n  font: false", "name: mkdocs")
     assert termed.build().returncode == 0
     assert not [entry for entry in index(termed)["docs"] if FIELD in entry]
+
+
+def test_a_page_that_serve_keeps_has_the_names_of_today(termed: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    serve = Serve(termed, monkeypatch)
+    try:
+        serve.rebuild()
+        (termed.root / "terms.yml").write_text(TERMS.replace("lane group", "thirty-two lanes"), encoding="utf-8")
+        again = serve.rebuild()
+        assert b"thirty-two lanes" in again["search/search_index.json"]
+        assert b"lane group" not in again["search/search_index.json"]
+        assert again == serve.clean()
+    finally:
+        serve.plugins.on_shutdown()
