@@ -110,6 +110,7 @@ COMPUTED = {
     "h200.pool.registers": value("device.registers_per_sm") * 4 / 1024,
     "h200.one-chain": 100 * value("occupancy.three_1chains_64warps") / 128,
     "h200.cache.bytes": value("bandwidth.read_l1_128KiB_an_SM") * 1000 / 132 / value("device.clock_fma"),
+    "h200.atomic.shared.one": 1 / value("atomics.shared_float_one"),
     "h200.stride-32": value("banks.stride_32") / value("banks.stride_01"),
     "h200.stride-33": value("banks.stride_33") / value("banks.stride_01"),
 }
