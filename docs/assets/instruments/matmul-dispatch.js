@@ -60,7 +60,7 @@ const picture = (view, width, ghost) => {
   map.forEach((row, m) => {
     for (const [from, past, kind] of runs(row)) {
       const box = { x: x(from), y: y(m + 1), width: (past - from) * cell, height: high + 0.7 };
-      parts.push(draw("rect", { class: FILLS[kind], ...box }));
+      parts.push(draw("rect", { class: `${FILLS[kind]} i-cell`, ...box }));
       const best = longest.get(kind);
       if (!best || past - from > best.size) longest.set(kind, { size: past - from, at: (from + past) / 2, rows: [m] });
       else if (past - from === best.size && Math.abs(best.at - (from + past) / 2) < 0.1) best.rows.push(m);
