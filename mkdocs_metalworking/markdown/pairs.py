@@ -21,6 +21,7 @@ _TIES = "ties"
 _TIE = re.compile(r"L([0-9]{1,9})(?:-L?([0-9]{1,9}))?=L([0-9]{1,9})(?:-L?([0-9]{1,9}))?", re.ASCII)
 _CODE = re.compile(r"(<pre[^>]*>(?:<span></span>)?<code[^>]*>)(.*?)(</code></pre>)", re.DOTALL)
 _HINT = "write L<lines of the excerpt>=L<lines of the fence>, from 1, with a blank between two: L7=L3 L9-12=L5-6"
+_MOST = 10
 _ONE = "put one excerpt and one fence into it"
 
 
@@ -68,6 +69,10 @@ class PairProcessor(Treeprocessor):
         ties = [_read(number, one, figure, len(lines)) for number, one in enumerate(text.split(), 1)]
         if not ties:
             raise MetalworkingError("pair", "a pair ties no lines", _HINT)
+        if len(ties) > _MOST:
+            raise MetalworkingError(
+                "pair", f"a pair has {len(ties)} ties", f"keep {_MOST}, as many as the style lights"
+            )
         if figure.quotation.segments is None:
             return  # a card has no lines to tie
         name = figure.quotation.name

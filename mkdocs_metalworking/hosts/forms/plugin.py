@@ -21,7 +21,7 @@ from mkdocs.structure.pages import Page
 from mkdocs.utils.templates import TemplateContext
 
 from ...glossary.chapters import Book
-from ..mkdocs.assets import EXCERPT_STYLE, STYLE, TABLE_STYLE
+from ..mkdocs.assets import EXCERPT_STYLE, PAIR_STYLE, STYLE, TABLE_STYLE
 from ..mkdocs.listed import plugin_of
 from ..mkdocs.nav import title_of
 from .leaves import tell_apart
@@ -96,7 +96,8 @@ class BookPlugin(BasePlugin[BookConfig]):
             leaf.html = leaf.html or self._pages.get(leaf.uri, "")
             entry = self._metalworking.entry(leaf.uri)
             leaf.summary = entry.meta.summary if entry is not None else ""
-        site, styles = Path(config.site_dir), dict.fromkeys([STYLE, EXCERPT_STYLE, TABLE_STYLE, *config.extra_css])
+        ours = [STYLE, EXCERPT_STYLE, PAIR_STYLE, TABLE_STYLE]
+        site, styles = Path(config.site_dir), dict.fromkeys([*ours, *config.extra_css])
         return Volume(
             config.site_name,
             config.site_description or "",
