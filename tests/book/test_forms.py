@@ -58,6 +58,11 @@ def test_every_link_of_the_page_leads_somewhere(html: str) -> None:
         assert name in ids
 
 
+def test_patterns_of_the_template_come_along_once(html: str) -> None:
+    assert html.count('<svg class="mw-textures"') == 1
+    assert html.index('<pattern id="dots"') < html.index("<main")
+
+
 def test_the_page_is_in_order_of_reading(html: str) -> None:
     found = re.findall(r'<section id="([^"]*)" class="(bk-\w+)', html)
     assert found == [
@@ -229,6 +234,7 @@ def test_the_epub_keeps_code_and_drawings(epub: dict[str, bytes]) -> None:
     style = epub["EPUB/style.css"].decode()
     assert "var(" not in style, "plain readers know no variables"
     assert ".mw-svg .d-arrow,.mw-svg .d-line{fill:none;stroke:#123456}" in style, "nor :is()"
+    assert ".mw-svg .dotted{fill:#123456}" in style, "a pattern of the template is in no page of the EPUB"
     assert 'properties="svg"' in epub["EPUB/content.opf"].decode()
     assert any(name.endswith(".png") for name in epub)
 
@@ -302,6 +308,7 @@ def test_llms_txt_names_the_terms_and_they_are_there(small: Site, tmp_path: Path
     text = (
         (small.root / "mkdocs.yml")
         .read_text(encoding="utf-8")
+        .replace("  custom_dir: overrides\n", "")
         .replace("{store: store,", "{store: store, mapping: m.yml,")
     )
     (tmp_path / "mkdocs.yml").write_text(re.sub(r"forms: \[.*\]", "forms: [markdown]", text), encoding="utf-8")
@@ -332,7 +339,7 @@ def test_llms_txt_names_the_terms_and_they_are_there(small: Site, tmp_path: Path
     ],
 )
 def test_what_the_plugin_needs(small: Site, tmp_path: Path, old: str, new: str, said: str) -> None:
-    text = (small.root / "mkdocs.yml").read_text(encoding="utf-8")
+    text = (small.root / "mkdocs.yml").read_text(encoding="utf-8").replace("  custom_dir: overrides\n", "")
     assert old in text
     (tmp_path / "mkdocs.yml").write_text(text.replace(old, new), encoding="utf-8")
     shutil.copytree(small.root / "docs", tmp_path / "docs")
