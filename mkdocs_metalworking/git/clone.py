@@ -145,6 +145,11 @@ def _configuration(url: str, commit: str) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode()
 
 
+def is_made_here(git_dir: Path) -> bool:
+    """Tell whether *git_dir* is that of a clone that was made here, of whatever commit."""
+    return any(_made_here(git_dir, "0" * digits) for digits in (40, 64))
+
+
 def _made_here(git_dir: Path, commit: str) -> bool:
     """Tell whether *git_dir* is a real folder with our very configuration, whatever its address, and nothing else's."""
     elsewhere = ("commondir", "config.worktree", "objects/info/alternates")

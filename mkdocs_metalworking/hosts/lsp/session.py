@@ -22,10 +22,10 @@ from ..mkdocs.desk import Desk
 from .editing import Bench
 from .paths import Trees
 from .problems import Shown, shown_problems
+from .sites import site_above
 
 _PAUSE = 0.02
 """Seconds after a keystroke until the page is read: what is typed in one go is read once."""
-_CONFIG = "mkdocs.yml"
 
 
 class Session(LanguageServer):
@@ -52,7 +52,7 @@ class Session(LanguageServer):
             return
         config = self._config_file
         if config is None:
-            found = next((one / _CONFIG for one in (folder, *folder.parents) if (one / _CONFIG).is_file()), None)
+            found = site_above(folder)
             config = str(found) if found is not None else None
         if config is None:
             return
