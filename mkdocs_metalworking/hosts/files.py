@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
+import secrets
 import shutil
 from pathlib import Path
 
 from ..quote.diagnostics import Location, MetalworkingError, reason_of
+
+_GITS = re.compile(r"\.git[. ]*|git~[0-9]+", re.IGNORECASE)
+"""Names of a folder that some file system takes for ``.git``."""
 
 
 def read_text(path: Path) -> str:
@@ -26,11 +31,12 @@ def write(path: Path, text: str) -> None:
     """
     target = path.resolve()
     top = _top(path.absolute())
-    if not target.is_relative_to(top) or ".git" in target.relative_to(top).parts:
+    if not target.is_relative_to(top) or any(map(_GITS.fullmatch, target.relative_to(top).parts)):
         raise not_written(path, "a link leads out of the repository")
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.new")
+    # A name that nobody knows before, and a file that is not there: where a link lay, it would be written through.
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(6)}.new")
     try:
-        with open(temporary, "w", encoding="utf-8", newline="") as stream:
+        with open(temporary, "x", encoding="utf-8", newline="") as stream:
             stream.write(text)
             stream.flush()
             os.fsync(stream.fileno())
