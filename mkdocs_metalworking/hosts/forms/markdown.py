@@ -42,7 +42,8 @@ class _Converter(MarkdownConverter):
         """Return a fence longer than any run of backticks in the code."""
         if _in_table(parent_tags):
             return self.convert_code(el, text, parent_tags - {"pre"})
-        code = el.get_text()
+        # A return ends a line of Markdown like any other: in a list or a quotation all behind it would leave the code.
+        code = el.get_text().replace("\r", "\u240d")
         ticks = max((len(run) for run in _TICKS.findall(code)), default=0)
         fence = "`" * max(3, ticks + 1)
         language = next((str(name)[9:] for name in el.get("class") or () if str(name).startswith("language-")), "")
