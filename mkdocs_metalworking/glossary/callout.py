@@ -25,7 +25,7 @@ from ..quote.yamldoc import Schema, YamlDocument, load_yaml, packaged
 _FENCE = re.compile(
     r"\A---[ \t]*\r?\n(?P<yaml>.*?)(?:^|(?<=\n))(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE
 )
-_KEYED = re.compile(r":(?:\s|$)|^\s*[{?#]", re.MULTILINE)
+_KEYED = re.compile(r":(?:\s|$)|^[^\S\n]*[{?#]", re.MULTILINE)
 _OPTIONS = ("from", "to", "key", "required", "links")
 _FIELDS = frozenset({"term", "verdict", "aspect", "apis", "carries", "misleads"})
 

@@ -1,4 +1,4 @@
-"""What a search, an editor and an agent are told of quoted lines: those lines, that file, and nothing unseen in them."""
+"""What a search, an editor and an agent are told of quoted lines: those lines, that file, and nothing unseen."""
 
 from __future__ import annotations
 
