@@ -24,6 +24,7 @@ HINTS = (
     "from mkdocs_metalworking.quote.quantity_candidates import candidates as run\n"
     "from mkdocs_metalworking.quote.quantity_file import load_quantities\n"
 )
+REGIONS = "from mkdocs_metalworking.quote.markers import find_region as run\n"
 CELLS = "from mkdocs_metalworking.glossary.inline import breakable as run\n"
 TEXTS = {
     "a text in backticks that nothing closes": SYMBOLS + "run(['`' + '\\\\`' * 1_000_000], 'a.js')",
@@ -37,6 +38,8 @@ TEXTS = {
     "front matter of empty lines": FRONT + "run('---\\na\\n' + '\\n' * 1_000_000 + '---\\n')",
     "directives that nothing closes, beside numbers": HINTS
     + "list(run('a 5 ' + '<< ' * 300_000, load_quantities('quantities: {a.b: {value: 5, unit: GB/s}}', 'q.yml')[0]))",
+    "marks of regions": REGIONS
+    + "try: run(['// #region ' + '\\t' * 980 + 'x'] * 40_000, 'a', 'f')\nexcept Exception: pass",
     "a long word in a table": CELLS + "run('a' * 1_000_000)",
 }
 
