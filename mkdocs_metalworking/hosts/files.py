@@ -9,6 +9,7 @@ import secrets
 import shutil
 from pathlib import Path
 
+from ..git.interrupts import held_back
 from ..quote.diagnostics import Location, MetalworkingError, reason_of
 
 _GITS = re.compile(r"\.git[. ]*|git~[0-9]+", re.IGNORECASE)
@@ -35,19 +36,20 @@ def write(path: Path, text: str) -> None:
         raise not_written(path, "a link leads out of the repository")
     # A name that nobody knows before, and a file that is not there: where a link lay, it would be written through.
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(6)}.new")
-    try:
-        with open(temporary, "x", encoding="utf-8", newline="") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        if target.exists():
-            shutil.copymode(target, temporary)
-        temporary.replace(target)
-    except OSError as error:
-        raise not_written(path, reason_of(error)) from None
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
+    with held_back():
+        try:
+            with open(temporary, "x", encoding="utf-8", newline="") as stream:
+                stream.write(text)
+                stream.flush()
+                os.fsync(stream.fileno())
+            if target.exists():
+                shutil.copymode(target, temporary)
+            temporary.replace(target)
+        except OSError as error:
+            raise not_written(path, reason_of(error)) from None
+        finally:
+            with contextlib.suppress(OSError):
+                temporary.unlink()
 
 
 def _top(path: Path) -> Path:

@@ -6,7 +6,6 @@ import os
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pikepdf
@@ -14,6 +13,7 @@ from mkdocs.exceptions import PluginError
 from playwright.sync_api import Browser, Request, Route, sync_playwright
 
 from ... import __version__
+from ...git.scratch import Scratch
 from .printable import printable
 from .volume import Volume
 
@@ -33,7 +33,7 @@ def write_pdf(volume: Volume, target: Path, *, paper: str = "A4") -> int:
 
     Raises PluginError when no Chromium can be started.
     """
-    with sync_playwright() as playwright, TemporaryDirectory(prefix="metalworking-") as folder:
+    with sync_playwright() as playwright, Scratch() as folder:
         try:
             browser = playwright.chromium.launch(executable_path=chromium() or None)
         except Exception as error:
