@@ -351,7 +351,7 @@ def test_an_address_that_is_read_in_two_ways_is_not_asked(address: str, serve: A
     assert not _usable(address, "https://pypi.example/simple/")
     asked = serve(lambda handler: tools.send(handler, b"x", 302, Location=address))
     made = session()
-    with pytest.raises(NotDelivered, match="redirect to (something that is no address|another host)"):
+    with pytest.raises(NotDelivered, match=r"redirect to (something that is no address|another host)"):
         open_stream(made, f"{asked.url}/x", LIMITS, hosts=frozenset({"pypi.example"}))
     made.close()
 
