@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity, reason_of
+from ..quote.texts import read_text
 from ..quote.yamldoc import load_yaml
 
 KEYS = ("cuda", "metal")
@@ -110,7 +111,7 @@ def read_rows(path: Path, label: str, draft: str | None = None) -> tuple[list[Ro
             Diagnostic(Severity.WARNING, "mapping", "this file does not exist yet", "write it, or drop mapping:", where)
         ]
     try:
-        document = load_yaml(path.read_text(encoding="utf-8") if draft is None else draft, label)
+        document = load_yaml(read_text(path) if draft is None else draft, label)
     except (OSError, UnicodeDecodeError) as error:
         said, hint = f"cannot read it: {reason_of(error)}", "see the option mapping:"
         return [], [Diagnostic(Severity.ERROR, "mapping", said, hint, Location(label))]

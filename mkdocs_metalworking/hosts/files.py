@@ -10,6 +10,7 @@ import shutil
 from pathlib import Path
 
 from ..git.interrupts import held_back
+from ..quote import texts
 from ..quote.diagnostics import Location, MetalworkingError, reason_of
 
 _GITS = re.compile(r"\.git[. ]*|git~[0-9]+", re.IGNORECASE)
@@ -19,7 +20,7 @@ _GITS = re.compile(r"\.git[. ]*|git~[0-9]+", re.IGNORECASE)
 def read_text(path: Path) -> str:
     """Return what *path* holds. Raises MetalworkingError (``config``) when it cannot be read."""
     try:
-        return path.read_text(encoding="utf-8")
+        return texts.read_text(path)
     except (OSError, UnicodeDecodeError) as error:
         raise MetalworkingError("config", f"cannot read it: {reason_of(error)}", "", Location(path.name)) from None
 

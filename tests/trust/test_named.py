@@ -12,6 +12,7 @@ import pytest
 
 from mkdocs_metalworking.hosts.forms.card import SIZE, Card
 from mkdocs_metalworking.hosts.mkdocs.hints import keys_in_files, reader_files
+from mkdocs_metalworking.quote.texts import LARGEST
 from tests.builds.conftest import Site
 
 CARDS = """\
@@ -78,3 +79,39 @@ def test_a_pattern_leads_to_files_of_the_site_alone(tmp_path: Path, pattern: str
     (site / "plot.py").write_text('read("m1.key")')
     assert set(keys_in_files([pattern, "plot.py"], site)) == {"m1.key"}
     assert {path.name for path in reader_files([pattern, "plot.py"], site)} == {"plot.py"}
+
+
+ASKING = """\
+site_name: Files
+plugins:
+  - metalworking:
+      store: store
+      offline: true
+      mapping: terms.yml
+      callouts: {from: CUDA, to: Metal, key: cuda, links: {m: {label: M, url: "https://m.example/", pages: m.txt}}}
+"""
+
+
+@pytest.mark.parametrize("name", ["sources.yml", "sources.lock", "quantities.yml", "terms.yml", "m.txt"])
+@pytest.mark.parametrize("kind", ["endless", "pipe", "large"])
+def test_a_file_of_the_site_that_is_none_is_told(tmp_path: Path, name: str, kind: str) -> None:
+    """Somebody's branch has a link to a device in its place: a command would read until the memory is full."""
+    site = Site(tmp_path)
+    site.add_repo("acme/kernels", {"a.c": "x\n"})
+    site.write([])
+    (tmp_path / "mkdocs.yml").write_text(ASKING)
+    (tmp_path / "terms.yml").write_text("[]\n")
+    (tmp_path / "m.txt").write_text("slug Title\n")
+    site.page("index.md", "# One\n")
+    path = tmp_path / name
+    path.unlink(missing_ok=True)
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "endless":
+        path.symlink_to("/dev/zero")
+    else:
+        with open(path, "wb") as stream:
+            stream.truncate(LARGEST + 1)
+    done = site.run("mkdocs_metalworking", "check")
+    assert done.returncode == 1
+    assert ("File too large" if kind == "large" else "not a regular file") in done.stdout
