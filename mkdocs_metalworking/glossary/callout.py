@@ -20,12 +20,13 @@ from ..quote.lines import text_lines
 from ..quote.quantities import Quantities
 from ..quote.quantity_mentions import plain_text
 from ..quote.suggest import did_you_mean
+from ..quote.texts import read_text
 from ..quote.yamldoc import Schema, YamlDocument, load_yaml, packaged
 
 _FENCE = re.compile(
     r"\A---[ \t]*\r?\n(?P<yaml>.*?)(?:^|(?<=\n))(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE
 )
-_KEYED = re.compile(r":(?:\s|$)|^\s*[{?#]", re.MULTILINE)
+_KEYED = re.compile(r":(?:\s|$)|^[^\S\n]*[{?#]", re.MULTILINE)
 _OPTIONS = ("from", "to", "key", "required", "links")
 _FIELDS = frozenset({"term", "verdict", "aspect", "apis", "carries", "misleads"})
 
@@ -95,7 +96,7 @@ def _link_list(name: str, entry: object, root: Path) -> LinkList:
     titles: list[tuple[str, str]] = []
     if entry.get("pages"):
         try:
-            lines = (root / str(entry["pages"])).read_text(encoding="utf-8").splitlines()
+            lines = read_text(root / str(entry["pages"])).splitlines()
         except (OSError, UnicodeDecodeError) as error:
             raise _wrong(f"callouts: links: {name}: {entry['pages']} cannot be read", reason_of(error)) from error
         titles = [(slug, title.strip()) for slug, _, title in (line.partition(" ") for line in lines) if slug]

@@ -12,6 +12,7 @@ from typing import Any
 from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity, reason_of
 from ..quote.quantities import Quantities
 from ..quote.quantity_mentions import plain_text
+from ..quote.texts import read_text
 from ..quote.yamldoc import load_yaml
 
 KEYS = ("cuda", "metal")
@@ -114,7 +115,7 @@ def read_rows(path: Path, label: str, draft: str | None = None) -> tuple[list[Ro
             Diagnostic(Severity.WARNING, "mapping", "this file does not exist yet", "write it, or drop mapping:", where)
         ]
     try:
-        rows, problems = _read(path.read_text(encoding="utf-8") if draft is None else draft, label)
+        rows, problems = _read(read_text(path) if draft is None else draft, label)
     except (OSError, UnicodeDecodeError) as error:
         said, hint = f"cannot read it: {reason_of(error)}", "see the option mapping:"
         return [], [Diagnostic(Severity.ERROR, "mapping", said, hint, Location(label))]

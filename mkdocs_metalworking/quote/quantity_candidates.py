@@ -11,7 +11,9 @@ from .diagnostics import MetalworkingError
 from .quantities import Quantities, Quantity
 
 _FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,})")
-_APART = re.compile(r"`+[^`\n]*`+|\[[@=][^\[\]\n]*\]|\]\([^()\n]*\)|<[^<>\n]*>|<<.*?>>|\b(?:PR|issue|pull) \d+")
+_APART = re.compile(
+    r"`+[^`\n]*`+|\[[@=][^\[\]\n]*\]|\]\([^()\n]*\)|<[^<>\n]*>|<<(?:(?!<<).)*?>>|\b(?:PR|issue|pull) \d+"
+)
 """Code, citations, quantities, targets of links, tags and directives: no prose."""
 _NUMBER = r"\d[\d,]*(?:\.\d+)?"
 _MEASURE = re.compile(

@@ -294,8 +294,10 @@ def test_llms_txt(folder: Path) -> None:
     assert full.count("out[i] = a[i] + b[i];") == 1
     assert "# Appendix" in full
     assert "See two, the appendix and [how it is made](https://example.org/small/about/)" in full, "one file, no links"
-    assert len(re.findall(r"add\.metal, lines? [0-9\u2013]+ of acme/kernels at", full)) == 1, "an origin is told once"
-    assert re.findall(r"^add\.metal, lines? ([0-9\u2013]+)", full, re.MULTILINE) == ["1", "4\u20139"]
+    (number, home) = re.findall(r"^([0-9]+)\. \S*add\.metal in \\\[([0-9]+)\\\]$", full, re.MULTILINE)[0]
+    assert len(re.findall(rf"^{home}\. acme/kernels at [0-9a-f]{{7}} https://\S+$", full, re.MULTILINE)) == 1
+    captions = rf"^add\.metal \\\[{number}\\\], lines? ([0-9\u2013]+)(.*):$"
+    assert re.findall(captions, full, re.MULTILINE) == [("1", ", MIT"), ("4\u20139", "")], "terms are told once"
     assert full.count("out[i] = a[i] + b[i];") == 1
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from ...glossary.terms import Row
 from ...markdown.page import PageContext
+from ...quote.blob import MAX_FILE
 from ...quote.diagnostics import Diagnostic, Location, Severity
 from ...quote.quantities import Quantities
 from ...quote.quantity_candidates import Candidate, candidates
@@ -59,6 +61,21 @@ def _hint(one: Candidate, path: str) -> Diagnostic:
 
 def keys_in_files(patterns: Iterable[str], root: Path) -> Iterable[str]:
     """Yield what stands in quotes in the files that the glob *patterns* name, from *root*."""
-    for pattern in patterns:
-        for path in sorted(root.glob(pattern)):
+    for path in reader_files(patterns, root):
+        with contextlib.suppress(OSError):
             yield from _QUOTED.findall(path.read_text(encoding="utf-8", errors="replace"))
+
+
+def reader_files(patterns: Iterable[str], root: Path) -> Iterable[Path]:
+    """Yield the files that the glob *patterns* name, from *root*: no folder, no pipe, and what no link leads out to."""
+    top = root.resolve()
+    for pattern in patterns:
+        try:
+            found = sorted(root.glob(pattern))
+        except (ValueError, NotImplementedError):  # no pattern
+            continue
+        for path in found:
+            with contextlib.suppress(OSError, RuntimeError):
+                real = path.resolve()
+                if real.is_relative_to(top) and real.is_file() and real.stat().st_size <= MAX_FILE:
+                    yield path
