@@ -3,7 +3,7 @@
 # make serve  rebuilds while you write
 # make book   the book as PDF, EPUB, one page and Markdown, in build/book/
 # make bench  prints the table of docs/plugin/speed.md, measured on this machine
-# make nightly  properties and random pages with new seeds, every case of the Lab in software, and sites beside each of some seventy other plugins
+# make nightly  every test, and all of what `make test` tries a part of: new seeds, every page, case and neighbour
 # make real-sites  adds the plugin to public sites that quote nothing, and compares every file
 # make soak   attacks and faults at length, the table of docs/plugin/trust.md, and random edits for the language server
 # make fuzz   the parsers under a coverage-guided fuzzer; SECONDS=600 for longer
@@ -85,9 +85,7 @@ bench: $(DEV)
 SECONDS ?= 120
 
 nightly: $(VENV)/.neighbours chromium
-	@HYPOTHESIS_PROFILE=fresh $(BIN)/pytest -q $(SPREAD) tests/unit tests/structure tests/trust/test_parsers.py tests/trust/test_text.py tests/lab/test_runners.py
-	@NEIGHBOURS=all $(BIN)/pytest -n auto tests/adoption/test_neighbours.py
-	@AXE=all $(BIN)/pytest -q -n auto tests/browser/test_axe_everywhere.py
+	@NIGHTLY=1 $(BIN)/pytest -q $(SPREAD)
 
 # Public documentation sites, each a folder with its mkdocs.yml: built with and without the plugin, and compared.
 real-sites: $(DEV)

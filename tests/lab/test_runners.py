@@ -15,15 +15,13 @@ from playwright.sync_api import Browser, Page
 
 from lab import expected, probes
 from tests.lab.conftest import ROOT
-from tests.support import PATIENCE
+from tests.support import NIGHT, PATIENCE
 
 PROBES = probes.load()
 WGSL = probes.sources(PROBES)
 CASES = [case for probe in PROBES for case in probes.cases(probe)]
 SCHEMA = json.loads((ROOT / "lab/measurement.schema.json").read_text(encoding="utf-8"))
-ALL = os.environ.get("HYPOTHESIS_PROFILE") == "fresh"
-"""Whether every case runs in the software adapter, as in ``make nightly``."""
-LEFT_OUT = set() if ALL else {f"stride {n}" for n in (2, 3, 4, 8, 16, 17)}
+LEFT_OUT = set() if NIGHT else {f"stride {n}" for n in (2, 3, 4, 8, 16, 17)}
 """Cases that are one text with another number in it, each of which the software adapter compiles for seconds."""
 RUN = """async ({docs, only, most, tamper, leftOut}) => {
   const at = (name) => import(`${docs}/assets/lab/${name}.js`);
