@@ -77,6 +77,8 @@ def some(of: Sequence[T], count: int) -> list[T]:
     """Return *count* of *of*, from the first to the last at equal steps; all of them at night."""
     if NIGHT or count >= len(of):
         return list(of)
+    if count == 1:
+        return [of[0]]
     return [of[round(at * (len(of) - 1) / (count - 1))] for at in range(count)]
 
 

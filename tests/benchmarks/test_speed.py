@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import PATIENCE
+from tests.support import NIGHT, PATIENCE
 
-ROWS = ("full", "fetch", "memory", "weight", "numbers", "commands", "servers")
+ROWS = ("full", "fetch", "commands", "servers")
+LONG = ("memory", "weight", "numbers")
+"""Builds of the same site for another figure, and two of the book."""
 
 
-@pytest.mark.parametrize("row", ROWS)
+@pytest.mark.parametrize("row", (*ROWS, *LONG) if NIGHT else ROWS)
 def test_every_row_is_a_ratio_of_two_measurements(row: str) -> None:
     command = [sys.executable, "-m", "benchmarks.run", "--small", "--only", row]
     done = subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True, timeout=PATIENCE)
