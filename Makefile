@@ -34,7 +34,7 @@ LOWEST := build/lowest
 # By groups that tests/conftest.py names, in its order: the long ones first.
 SPREAD := -n auto --dist loadgroup --no-loadscope-reorder
 
-.PHONY: lowest site site-mkdocs site-properdocs site-zensical serve book bench test nightly soak fuzz lint lint-py lint-prose lint-web clean constraints release-requirements chromium gxx neovim
+.PHONY: lowest site site-mkdocs site-properdocs site-zensical serve book bench test nightly soak fuzz lint lint-py lint-prose lint-web clean constraints release-requirements chromium headless gxx neovim
 .DEFAULT_GOAL := site
 
 site: site-$(ENGINE)
@@ -75,7 +75,7 @@ lint-web: $(WEB)
 		node_modules/.bin/stylelint "mkdocs_metalworking/**/*.css" "docs/assets/**/*.css"; \
 		else echo "node is not here: scripts and styles are not linted"; fi
 
-test: lint $(DEV) chromium gxx neovim
+test: lint $(DEV) headless gxx neovim
 	@$(BIN)/pytest $(SPREAD) $(TESTS)
 
 bench: $(DEV)
@@ -84,7 +84,7 @@ bench: $(DEV)
 
 SECONDS ?= 120
 
-nightly: $(VENV)/.neighbours chromium
+nightly: $(VENV)/.neighbours headless gxx neovim
 	@NIGHTLY=1 $(BIN)/pytest -q $(SPREAD)
 
 # Public documentation sites, each a folder with its mkdocs.yml: built with and without the plugin, and compared.
@@ -153,6 +153,12 @@ chromium:
 	@command -v "$${CHROMIUM:-chromium}" >/dev/null || { command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && \
 		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium fonts-dejavu-core >/dev/null; } || \
 		echo "Chromium is not here: no PDF, and the browser tests will be skipped"
+
+# The tests open a thousand pages, and without windows and tabs of its own Chromium needs half the time for each.
+headless: chromium
+	@command -v "$${CHROMIUM:-chromium-headless-shell}" >/dev/null || { command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium-headless-shell >/dev/null; } || \
+		echo "chromium-headless-shell is not here: the browser tests will take longer"
 
 # The ladder's kernels are compiled for the CPU by g++ (tests/ladder), and addr2line names their lines.
 gxx:

@@ -27,11 +27,15 @@ CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.whic
 SHELL = os.environ.get("CHROMIUM") or shutil.which("chromium-headless-shell") or CHROMIUM
 """Chromium without windows and tabs of its own: the same engine, and a new page costs less than half as much."""
 TOGETHER = {
-    "the book's site": ("browser/test_terms.py", "browser/test_queries.py", "browser/test_everywhere.py"),
+    "the book's site": tuple(
+        f"browser/test_{name}.py"
+        for name in ("everywhere", "axe_everywhere", "annotated", "terms", "queries", "shared_links")
+    ),
+    "the site of instruments": ("browser/test_hands.py", "browser/test_instruments.py", "browser/test_arithmetic.py"),
     "the wheel": ("adoption/test_alone.py", "adoption/test_engines.py"),
 }
 """Files that share what is made once in a process and costs more than they do."""
-FIRST = ("lab", "browser", "adoption", "trust", "docs", "builds", "book", "own")
+FIRST = ("browser", "lab", "adoption", "trust", "docs", "builds", "book", "benchmarks", "ladder", "own")
 """Folders whose files take long: begun first, so that none is left over at the end for one process alone."""
 
 

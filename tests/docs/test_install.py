@@ -104,6 +104,7 @@ def test_an_install_line_works_in_a_checkout(checkout: Path, line: str) -> None:
     assert "version" in shell(checkout, "metalworking --version")
 
 
+@pytest.mark.skipif(not NIGHT, reason="make nightly does it; by day others install and build")
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not here")
 def test_make_site_builds_the_book_with_nothing_installed(tmp_path: Path) -> None:
     fresh = copied(tmp_path)
