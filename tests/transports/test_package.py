@@ -278,6 +278,11 @@ def test_an_oversized_header_is_not_read(outcome):
     assert "broken archive (ReadError)" in str(outcome(SDIST, SDIST_NAME, archive))
 
 
+def test_folders_of_an_archive_are_passed_over(outcome):
+    archive = wheel([("inc/", b""), ("inc/src/", b""), ("inc/src/a.metal", DATA)])
+    assert outcome(WHEEL, WHEEL_NAME, archive) == DATA
+
+
 def test_an_sdist_may_be_a_zip(outcome):
     archive = wheel([("demo_pkg-1.0/vendor/up/src/a.metal", DATA), ("demo_pkg-1.0/setup.py", b"")])
     assert outcome(SDIST, "demo_pkg-1.0.zip", archive) == DATA
@@ -462,6 +467,8 @@ def test_settings_are_read_as_pip_reads_them(tmp_path):
     assert index_settings({"PIP_CONFIG_FILE": "/dev/null"}).urls == IndexSettings().urls
     strong.write_text("no section\n")
     assert index_settings({}, (strong,)) == IndexSettings()
+    folders = f"{(tmp_path / 'wheels').as_uri()} {tmp_path}/none http:{tmp_path}/wheels ~nobody-of-this-name/x"
+    assert index_settings({"PIP_FIND_LINKS": folders}, ()).folders == (tmp_path / "wheels",)
 
 
 def test_a_named_settings_file_is_read(tmp_path):
