@@ -12,6 +12,7 @@ from mkdocs_metalworking.deliver.http import Limits, new_session
 from mkdocs_metalworking.deliver.resolver import Resolver
 from mkdocs_metalworking.deliver.store import Store
 from mkdocs_metalworking.deliver.transports.checkout import Checkout
+from mkdocs_metalworking.deliver.transports.own import Own
 from mkdocs_metalworking.deliver.transports.package import Package
 from mkdocs_metalworking.deliver.transports.raw import Raw
 from mkdocs_metalworking.quote.diagnostics import MetalworkingError, Severity, Unavailable
@@ -119,6 +120,19 @@ def test_of_what_no_store_takes_the_last_are_held(tmp_path, tools, serve, monkey
             for name in names:
                 assert resolver.resolve(tools.locked(contents[name], name)).data == contents[name]
             assert "".join(path[-1] for path in server.paths[before:]) == asked, names
+
+
+def test_what_is_the_sites_own_comes_from_nobody_else(tmp_path, store, tools, make_repo):
+    repo = make_repo(tmp_path / "code/o/n", {"a": DATA})
+    file, other = tools.locked(DATA, "a", "self", repo.commit), tools.locked(DATA, "a", "o/n", repo.commit)
+    with Resolver(store, [], own=Own(repo.folder / ".git")) as resolver:
+        with pytest.raises(Unavailable, match="no transport is configured"):
+            resolver.resolve(other)
+        assert resolver.resolve(file).via == "self"
+    with Resolver(Store(tmp_path / "empty"), [Checkout(tmp_path / "code")]) as resolver:
+        with pytest.raises(Unavailable, match="no transport is configured"):
+            resolver.resolve(file)
+        assert resolver.resolve(other).via == "checkout"
 
 
 def test_many_threads_ask_once(store, tools, raw):

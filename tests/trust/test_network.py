@@ -332,6 +332,7 @@ def test_addresses_that_lead_inward() -> None:
         assert not leads_inward("http://127.0.0.1/", inside), "an index inside may name its neighbours"
     assert not leads_inward(outside, "https://files.example/x")
     assert not leads_inward(outside, "https://1.1.1.1/x")
+    assert not leads_inward(outside, "https://[64:ff9b::101:101]/x"), "1.1.1.1 behind NAT64"
 
 
 def index_of(url: str) -> Index:
