@@ -31,6 +31,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 unexport PYTHONDONTWRITEBYTECODE
 
 LOWEST := build/lowest
+REAL := build/real-sites
 # By groups that tests/conftest.py names, in its order: the long ones first.
 SPREAD := -n auto --dist loadgroup --no-loadscope-reorder
 
@@ -78,8 +79,8 @@ lint-web: $(WEB)
 test: lint $(DEV) headless gxx neovim
 	@$(BIN)/pytest $(SPREAD) $(TESTS)
 
-bench: $(DEV)
-	@$(if $(findstring --long,$(BENCH)),$(BIN)/python -m pip install -q mkdocs-include-markdown-plugin mkdocs-codeinclude-plugin)
+bench: $(DEV) chromium
+	@$(if $(findstring --long,$(BENCH)),$(BIN)/python -m pip install -q mkdocs-include-markdown-plugin mkdocs-codeinclude-plugin properdocs zensical)
 	@$(BIN)/python -m benchmarks.run $(BENCH)
 
 SECONDS ?= 120
@@ -87,10 +88,13 @@ SECONDS ?= 120
 nightly: $(VENV)/.neighbours headless gxx neovim
 	@NIGHTLY=1 $(BIN)/pytest -q $(SPREAD)
 
-# Public documentation sites, each a folder with its mkdocs.yml: built with and without the plugin, and compared.
-real-sites: $(DEV)
+# Public documentation sites, each a folder with its mkdocs.yml: built with and without the plugin, and compared. In an
+# environment of its own, with what those sites are built with.
+real-sites:
 	@test -n "$(SITES)" || { echo 'make real-sites SITES="FOLDER ..." [WITHOUT="--without social"]'; exit 2; }
-	@$(BIN)/python -m tests.adoption.real_sites $(SITES) $(WITHOUT)
+	@$(PYTHON) -m venv $(REAL) && $(REAL)/bin/python -m pip install -q --upgrade pip
+	@$(REAL)/bin/python -m pip install -q -e . --group real-sites
+	@$(REAL)/bin/python -m tests.adoption.real_sites $(SITES) $(WITHOUT)
 
 # An environment of its own, since it has other versions. The floors are read from pyproject.toml.
 lowest:

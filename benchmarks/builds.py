@@ -1,15 +1,15 @@
-"""What a build costs: warm, the first one, its memory, and how each grows."""
+"""What a build costs: warm, the first one, its memory, under other engines, and with numbers that are quantities."""
 
 from __future__ import annotations
 
-import statistics
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from importlib import metadata
 from pathlib import Path
 
-from benchmarks.measure import BOOK, ENV, MKDOCS, Bench, Row, copy_of_the_book, processor_seconds
+from benchmarks.measure import BOOK, ENV, Bench, Row, copy_of_the_book, processor_seconds, seconds
 from benchmarks.sites import Shape
 from mkdocs_metalworking.deliver.project import Project, Settings
 from mkdocs_metalworking.quote.quantity_mentions import fill_plain
@@ -63,21 +63,31 @@ def memory(bench: Bench) -> Iterator[Row]:
         yield Row(f"peak memory of the build, {pages} pages", "the same site without code", 1.30, ours, none, "MiB")
 
 
-def growth(bench: Bench) -> Iterator[Row]:
-    """Cost per excerpt as their number grows, the cost of the same pages without excerpts taken off."""
-    largest = 10_000 if bench.long else bench.shape.pages * bench.shape.excerpts
-    per: list[float] = []
-    few = max(5, largest // (100 if bench.long else 15))
-    for count in (few, largest):
-        shape = Shape(pages=max(1, count // 5), excerpts=5, lines=bench.shape.lines, files=bench.shape.files)
-        with tempfile.TemporaryDirectory() as folder:
-            inner = Bench(Path(folder), shape, bench.repeats)
-            ours, none = inner.alternate(lambda b=inner: b.run("metalworking"), lambda b=inner: b.run("none"))
-            start = Bench(Path(folder) / "empty", Shape(pages=1, excerpts=1, lines=5, files=1), bench.repeats)
-            base, bare = start.alternate(lambda b=start: b.run("metalworking"), lambda b=start: b.run("none"))
-            fixed = statistics.median(base) - statistics.median(bare)
-            per.append((statistics.median(ours) - statistics.median(none) - fixed) / count * 1000)
-    yield Row(f"cost per excerpt, {largest} excerpts", f"{few} excerpts", 1.2, [per[1]], [per[0]], "ms")
+def engines(bench: Bench) -> Iterator[Row]:
+    """The warm build under the other engines, each against the same site without code; what is installed of them."""
+    binaries = Path(sys.executable).parent
+    ours, none = bench.site("metalworking"), bench.site("none")
+    bench.run("metalworking")
+    if (engine := binaries / "properdocs").exists():
+        command = [str(engine), "build", "-q", "-f", "mkdocs.yml"]
+        samples = bench.alternate(*(lambda site=site: seconds(command, site) for site in (ours, none)))
+        yield Row(
+            f"full build by {_version('properdocs')}, all warm", "the same site with no code at all", None, *samples
+        )
+    if (engine := binaries / "zensical").exists():
+        build = [str(engine), "build", "--clean"]
+        staged = ours / "build" / "stage"
+
+        def whole() -> float:
+            stage = seconds([sys.executable, "-m", "mkdocs_metalworking", "stage", str(staged)], ours)
+            return stage + seconds(build, staged)
+
+        samples = bench.alternate(whole, lambda: seconds(build, none))
+        yield Row(f"stage and build by {_version('zensical')}", "the same site with no code at all", None, *samples)
+
+
+def _version(name: str) -> str:
+    return f"{name} {metadata.version(name)}"
 
 
 def numbers(bench: Bench) -> Iterator[Row]:
@@ -87,7 +97,9 @@ def numbers(bench: Bench) -> Iterator[Row]:
     for page in (folders[1] / "docs").rglob("*.md"):
         page.write_text(fill_plain(page.read_text(encoding="utf-8"), told)[0], encoding="utf-8")
     (folders[1] / "quantities.yml").unlink()
-    command = [*MKDOCS, "build", "-q"]
+    # As in the environment of the book, which has no numpy: Pint imports it where it is.
+    program = "import sys; sys.modules['numpy'] = None; from mkdocs.__main__ import cli; cli()"
+    command = [sys.executable, "-c", program, "build", "-q"]
     ours, theirs = bench.alternate(*(lambda folder=folder: processor_seconds(command, folder) for folder in folders))
     what = f"build of the book, {len(told.by_key)} quantities, CPU time"
     yield Row(what, "the same book, its numbers written out", 1.03, ours, theirs)

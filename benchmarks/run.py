@@ -2,7 +2,7 @@
 
 Rows compare what was measured in turns in this run; figures of different runs are not compared. ``--small`` runs
 everything on a tiny site, which is what the test does; ``--long`` adds what takes long; ``--only NAME`` runs one row;
-``--keep`` writes the rows to benchmarks/speed.json, from which the page has its table. Exits 1 when a goal that the
+``--keep`` writes the rows to benchmarks/speed.json and the table onto the page. Exits 1 when a goal that the
 kept rows meet is missed on a machine quiet enough to judge.
 """
 
@@ -13,16 +13,20 @@ import datetime
 import json
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmarks.builds import cold_build, full_build, growth, memory, numbers
+from benchmarks.browsing import reader
+from benchmarks.builds import cold_build, engines, full_build, memory, numbers
 from benchmarks.fetching import fetching
+from benchmarks.growth import growth, picture
 from benchmarks.measure import BOOK, NOISY, Bench, Row, noise
 from benchmarks.reading import weight
 from benchmarks.servers import servers
@@ -30,6 +34,8 @@ from benchmarks.sites import Shape
 from benchmarks.writing import book, commands, serve
 
 KEPT = BOOK / "benchmarks" / "speed.json"
+PAGE = BOOK / "docs" / "plugin" / "speed.md"
+PICTURE = PAGE.with_name("growth.svg")
 HEAD = "| what | compared with | goal | ratio | ours | theirs |\n|---|---|---|--:|--:|--:|"
 ROWS: dict[str, Callable[[Bench], Iterator[Row]]] = {
     "full": full_build,
@@ -40,11 +46,13 @@ ROWS: dict[str, Callable[[Bench], Iterator[Row]]] = {
     "servers": servers,
     "memory": memory,
     "weight": weight,
+    "reader": reader,
     "numbers": numbers,
     "fetch": fetching,
+    "engines": engines,
     "growth": growth,
 }
-LONG = ("fetch", "growth")
+LONG = ("fetch", "engines", "growth")
 """Rows that only ``--long`` measures, unless they are named."""
 
 
@@ -91,6 +99,7 @@ def as_data(rows: list[tuple[str, Row]]) -> dict[str, Any]:
             "what": row.what,
             "against": row.against,
             "cells": row.cells(),
+            "value": round(row.value, 4),
             "met": row.met,
             "noise": round(row.noise, 2),
         }
@@ -98,6 +107,24 @@ def as_data(rows: list[tuple[str, Row]]) -> dict[str, Any]:
     ]
     day = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
     return {"commit": git.stdout.strip(), "date": day, "machine": machine(), "rows": told}
+
+
+def table(run: dict[str, Any]) -> str:
+    """Return the table of a run that was kept, and what it was measured on."""
+    lines = [line(row["cells"]) for row in run["rows"]]
+    noisy = [row["what"] for row in run["rows"] if row["noise"] > NOISY]
+    said = f"\n\n{run['machine']}, {run['date']}, commit {run['commit'][:7]}"
+    if noisy:
+        said += "; other work ran beside: " + "; ".join(dict.fromkeys(noisy))
+    return "\n".join([HEAD, *lines]) + said + "."
+
+
+_TABLE = re.compile(rf"^{re.escape(HEAD)}\n.*?\n\n[^\n]*$", re.DOTALL | re.MULTILINE)
+
+
+def with_table(page: str, run: dict[str, Any]) -> str:
+    """Return the Markdown of the page with the table of *run* in the place of the one that it has."""
+    return _TABLE.sub(lambda _: table(run), page, count=1)
 
 
 def main() -> None:
@@ -114,14 +141,20 @@ def main() -> None:
     folder = Path(tempfile.mkdtemp(prefix="metalworking-bench-"))
     try:
         bench = Bench(folder, shape, options.repeats or (1 if options.small else 3), options.long)
+        start = time.monotonic()
         rows = list(measured(bench, names))
+        print(f"{(time.monotonic() - start) / 60:.1f} minutes", file=sys.stderr)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     print("\n".join([HEAD, *(line(row.cells()) for _, row in rows)]))
     print(f"\n{machine()}.")
     missed = lost([row for _, row in rows], kept())
     if options.keep:
-        KEPT.write_text(json.dumps(as_data(rows), indent=1) + "\n", encoding="utf-8")
+        run = as_data(rows)
+        KEPT.write_text(json.dumps(run, indent=1) + "\n", encoding="utf-8")
+        PAGE.write_text(with_table(PAGE.read_text(encoding="utf-8"), run), encoding="utf-8")
+        if any(row["row"] == "growth" for row in run["rows"]):
+            PICTURE.write_text(picture(run), encoding="utf-8")
     for row in missed:
         print(
             f"lost: {row.what} against {row.against or 'its goal'}: {row.value:.2f}, goal {row.goal}", file=sys.stderr

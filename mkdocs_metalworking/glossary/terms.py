@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -110,19 +110,27 @@ def read_rows(path: Path, label: str, draft: str | None = None) -> tuple[list[Ro
             Diagnostic(Severity.WARNING, "mapping", "this file does not exist yet", "write it, or drop mapping:", where)
         ]
     try:
-        document = load_yaml(path.read_text(encoding="utf-8") if draft is None else draft, label)
+        rows, problems = _read(path.read_text(encoding="utf-8") if draft is None else draft, label)
     except (OSError, UnicodeDecodeError) as error:
         said, hint = f"cannot read it: {reason_of(error)}", "see the option mapping:"
         return [], [Diagnostic(Severity.ERROR, "mapping", said, hint, Location(label))]
+    return list(rows), list(problems)
+
+
+@lru_cache(maxsize=4)
+def _read(text: str, label: str) -> tuple[tuple[Row, ...], tuple[Diagnostic, ...]]:
+    """Remembered in memory, and nowhere else, while the text stays the same: ``serve`` asks after every save."""
+    try:
+        document = load_yaml(text, label)
     except MetalworkingError as problem:
-        return [], [problem.diagnostic]
+        return (), (problem.diagnostic,)
     if document.data is None:
-        return [], []
-    problems = list(document.problems("mapping.schema.json"))
+        return (), ()
+    problems = tuple(document.problems("mapping.schema.json"))
     if problems:
-        return [], problems
-    rows = [_row(entry, document.location(index)) for index, entry in enumerate(document.data)]
-    return rows, list(Terms(rows).problems())
+        return (), problems
+    rows = tuple(_row(entry, document.location(index)) for index, entry in enumerate(document.data))
+    return rows, tuple(Terms(rows).problems())
 
 
 def _row(entry: Mapping[str, Any], location: Location) -> Row:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, Literal
 
 from .diagnostics import Diagnostic, Location, MetalworkingError, Severity
@@ -19,10 +20,17 @@ def load_sources(text: str, path: str = "sources.yml") -> tuple[Sources, list[Di
 
     Returns what could be read and every problem, each with file and line. Raises MetalworkingError for bad YAML.
     """
+    sources, problems = _read(text, path)
+    return sources, list(problems)
+
+
+@lru_cache(maxsize=4)
+def _read(text: str, path: str) -> tuple[Sources, tuple[Diagnostic, ...]]:
+    """Remembered in memory, and nowhere else, while the text stays the same: ``serve`` asks after every save."""
     document = load_yaml(text, path)
     problems = list(document.problems("sources.schema.json"))
     if problems:
-        return Sources(path=path), problems
+        return Sources(path=path), tuple(problems)
     pins = _told_apart(tuple(_pins(document)))
     references = tuple(
         Reference(**entry, location=document.location("references", index))
@@ -32,7 +40,7 @@ def load_sources(text: str, path: str = "sources.yml") -> tuple[Sources, list[Di
     own = _own(document)
     if own is not None:
         problems.extend(_check_own(document, own))
-    return Sources(pins, references, path, own), problems
+    return Sources(pins, references, path, own), tuple(problems)
 
 
 def _own(document: YamlDocument) -> Pin | None:

@@ -67,12 +67,29 @@ class Schema:
 
     def __init__(self, data: dict[str, Any]) -> None:
         self.data = data
-        self._validator = _Validator(data)
+        self._validator = _Validator(_inlined(data, data.get("$defs", {})))
 
     def errors(self, data: Any) -> Iterator[ValidationError]:
         """Yield what is wrong with *data*."""
         errors: Iterator[ValidationError] = self._validator.iter_errors(data)
         return errors
+
+
+def _inlined(schema: Any, definitions: dict[str, Any]) -> Any:
+    """Return *schema* with what ``$ref`` names in its place: looking it up for each value takes a third of the time.
+
+    Where the two say something of the same keyword the reference stays, and both count. No definition holds itself.
+    """
+    if isinstance(schema, list):
+        return [_inlined(one, definitions) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    inlined = {key: _inlined(value, definitions) for key, value in schema.items()}
+    named = definitions.get(str(inlined.get("$ref")).removeprefix("#/$defs/"))
+    if named is None or named.keys() & inlined.keys() - {"description"}:
+        return inlined
+    del inlined["$ref"]
+    return {**_inlined(named, definitions), **inlined}
 
 
 class YamlDocument:

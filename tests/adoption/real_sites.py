@@ -89,7 +89,8 @@ def build(site: Path, text: str, out: Path) -> str:
     config = site / "mkdocs.trial.yml"
     config.write_text(text, encoding="utf-8")
     env = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "PYTHONHASHSEED": "0", "SOURCE_DATE_EPOCH": "1700000000"}
-    command = [sys.executable, "-m", "mkdocs", "build", "-q", "-f", config.name, "-d", str(out)]
+    # The command and not the module, which would put the packages in the folder of the site before those installed.
+    command = [str(Path(sys.executable).with_name("mkdocs")), "build", "-q", "-f", config.name, "-d", str(out)]
     done = subprocess.run(command, cwd=site, capture_output=True, text=True, env=env, timeout=1800)
     config.unlink()
     return "" if done.returncode == 0 else (done.stdout + done.stderr).strip()[-2000:]
@@ -113,6 +114,7 @@ def adopt(folder: Path, leave_out: Iterable[str]) -> Report:
     with tempfile.TemporaryDirectory() as scratch:
         site, root = Path(scratch, "site"), Path(scratch)
         shutil.copytree(folder, site, symlinks=True)
+        _commit(site)
         text = without((site / "mkdocs.yml").read_text(encoding="utf-8"), leave_out)
         for name, config in (("before", text), ("again", text), ("after", with_plugin(text))):
             report.failure = build(site, config, root / name)
@@ -126,6 +128,15 @@ def adopt(folder: Path, leave_out: Iterable[str]) -> Report:
         report.changed = [name for name in different(root / "before", root / "after") if name not in restless]
         report.added, report.removed = sorted(after - before), sorted(before - after)
     return report
+
+
+def _commit(site: Path) -> None:
+    """Make a repository of a site that came without its own: plugins that tell when a page was written ask for one."""
+    if (site / ".git").exists():
+        return
+    who = ["-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "core.autocrlf=false"]
+    for words in (["init", "-q"], ["add", "-A", "-f"], ["commit", "-q", "-m", "As published"]):
+        subprocess.run(["git", *who, *words], cwd=site, check=True, capture_output=True)
 
 
 def main() -> int:

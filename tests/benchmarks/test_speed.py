@@ -6,14 +6,48 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
+from benchmarks.growth import picture
+from benchmarks.run import HEAD, table, with_table
 from tests.support import NIGHT, PATIENCE
 
 ROWS = ("full", "fetch", "commands", "servers")
-LONG = ("memory", "weight", "numbers")
-"""Builds of the same site for another figure, and two of the book."""
+LONG = ("memory", "weight", "reader", "numbers", "growth")
+"""Builds of the same site for another figure, of larger ones, and two of the book."""
+RUN = {
+    "commit": "0123456789abcdef",
+    "date": "2026-01-02",
+    "machine": "a machine",
+    "rows": [
+        {
+            "row": "growth",
+            "what": "cost per excerpt, 100 excerpts",
+            "cells": ["cost per excerpt, 100 excerpts", "", "", "", "2 ms", ""],
+            "noise": 1.0,
+        },
+        {
+            "row": "growth",
+            "what": "cost per excerpt, 1000 excerpts",
+            "cells": ["cost per excerpt, 1000 excerpts", "", "", "", "1 ms", ""],
+            "noise": 1.5,
+        },
+        {
+            "row": "growth",
+            "what": "cost per page, 30 pages",
+            "cells": ["cost per page, 30 pages", "", "", "", "8 ms", ""],
+            "noise": 1.0,
+        },
+        {
+            "row": "growth",
+            "what": "cost per page, 300 pages",
+            "cells": ["cost per page, 300 pages", "", "", "", "4 ms", ""],
+            "noise": 1.0,
+        },
+    ],
+}
 
 
 @pytest.mark.parametrize("row", (*ROWS, *LONG) if NIGHT else ROWS)
@@ -27,7 +61,27 @@ def test_every_row_is_a_ratio_of_two_measurements(row: str) -> None:
     for line in lines:
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         assert len(cells) == 6
-        assert re.match(r"[\d.e+-]+ (s|ms|MiB|KiB)", cells[4])
+        assert re.match(r"[\d.e+-]+( (s|ms|MiB|KiB|requests))?$|[\d.e+-]+ ?\w* \(", cells[4])
         if cells[1]:
             assert float(cells[3]) > 0
             assert re.match(r"[\d.e+-]+ (s|ms|MiB|KiB)", cells[5])
+
+
+def test_a_table_takes_the_place_of_the_one_before() -> None:
+    page = f"# Speed\n\nText.\n\n{HEAD}\n| a | b | c | d | e | f |\n\nOld words.\n\n## More\n"
+    assert with_table(page, RUN) == f"# Speed\n\nText.\n\n{table(RUN)}\n\n## More\n"
+    assert table(RUN).endswith(
+        "a machine, 2026-01-02, commit 0123456; other work ran beside: cost per excerpt, 1000 excerpts."
+    )
+
+
+def test_the_picture_of_growth_says_what_it_shows() -> None:
+    svg = ElementTree.fromstring(picture(RUN))
+    name = "{http://www.w3.org/2000/svg}"
+    said = svg.findtext(f"{name}desc")
+    assert said == (
+        "Cost per excerpt: 2 ms at 100 excerpts, 1 ms at 1,000 excerpts. "
+        "Cost per page: 8 ms at 30 pages, 4 ms at 300 pages."
+    )
+    middles = [float(circle.attrib["cy"]) for circle in svg.iter(f"{name}circle")]
+    assert middles[1] - middles[0] == middles[3] - middles[2] > 0  # half the cost, half the height

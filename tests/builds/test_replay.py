@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable, Iterator
 
 import pytest
+from jinja2 import Environment
 
 from tests.builds.conftest import Site
 from tests.builds.saves import Serve
@@ -46,6 +47,49 @@ def test_one_edit_renders_one_page(serve: Serve) -> None:
     again = serve.rebuild()
     assert b"Another text" in again["more/p1/index.html"]
     assert replay(serve).templates.rendered == 1
+    assert again == serve.clean()
+
+
+def test_a_page_that_is_as_it_was_is_not_read_again_by_the_search(serve: Serve) -> None:
+    serve.site.page("more/p2.md", "---\nsearch:\n  boost: 2\n---\n\n# More 2\n\nBoosted.\n")
+    serve.site.page("more/p3.md", "---\nsearch:\n  exclude: true\n---\n\n# More 3\n\nHidden.\n")
+    serve.rebuild()
+    searched = replay(serve).templates.searched
+    assert searched.kept == 0
+    serve.site.page("more/p1.md", "# More 1\n\nAnother text.\n")
+    again = serve.rebuild()
+    assert searched.kept == replay(serve).templates.rendered + replay(serve).templates.replayed - 1 == 10
+    assert b"Another text." in again["search/search_index.json"]
+    assert b"Hidden." not in again["search/search_index.json"]
+    assert b'"boost":2' in again["search/search_index.json"]
+    assert again == serve.clean()
+
+
+def test_a_page_with_a_table_of_docs_is_replayed(serve: Serve) -> None:
+    serve.rebuild()
+    serve.site.page("more/p1.md", "# More 1\n\nAnother text.\n")
+    serve.rebuild()
+    assert replay(serve).restored == 10  # the page that includes the table, too
+    edit_snippet(serve.site, random.Random(1))
+    assert serve.rebuild() == serve.clean()
+
+
+def test_templates_are_compiled_once(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled: list[str | None] = []
+    plain = Environment.compile
+
+    def counted(self: Environment, source: str, name: str | None = None, *rest: object, **options: object) -> object:
+        compiled.append(name)
+        return plain(self, source, name, *rest, **options)  # type: ignore[call-overload]
+
+    serve.rebuild()
+    monkeypatch.setattr(Environment, "compile", counted)
+    serve.rebuild()
+    before = list(compiled)
+    compiled.clear()
+    edit_override(serve.site, random.Random(2))
+    again = serve.rebuild()
+    assert ("main.html" in before, "main.html" in compiled) == (False, True)
     assert again == serve.clean()
 
 

@@ -158,7 +158,7 @@ def test_a_kernel_that_does_not_compile_is_refused_and_the_rest_runs(modules: Pa
     assert rows[0]["state"] in ("ok", "unstable")
 
 
-LOSE = """async ({docs}) => {
+LOSE = """async ({docs, aborted}) => {
   const at = (name) => import(`${docs}/assets/lab/${name}.js`);
   const [{open}, {load, cases}, {runAll, SMALL}] = [await at('gpu'), await at('probes'), await at('run')];
   const book = await load();
@@ -168,7 +168,9 @@ LOSE = """async ({docs}) => {
   const time = gpu.time;
   gpu.time = (...what) => {
     after += rows.length === 2;
-    if (after === 5) gpu.close();
+    if (after === 5 && aborted) {
+      GPUBuffer.prototype.mapAsync = () => Promise.reject(new DOMException("lost before it was mapped", "AbortError"));
+    } else if (after === 5) gpu.close();
     return time(...what);
   };
   const picked = book.probes.filter((probe) => probe.id === 'special' || probe.id === 'barrier');
@@ -177,8 +179,11 @@ LOSE = """async ({docs}) => {
 }"""
 
 
-def test_a_device_lost_in_the_middle_leaves_what_was_measured_and_tells_the_rest(modules: Page, docs: str) -> None:
-    told = modules.evaluate(LOSE, {"docs": docs})
+@pytest.mark.parametrize("aborted", [False, True], ids=["lost", "a buffer hears of it first"])
+def test_a_device_lost_in_the_middle_leaves_what_was_measured_and_tells_the_rest(
+    modules: Page, docs: str, aborted: bool
+) -> None:
+    told = modules.evaluate(LOSE, {"docs": docs, "aborted": aborted})
     states = [row["state"] for row in told["rows"]]
     assert len(states) == 9
     assert set(states[:2]) <= {"ok", "unstable"}

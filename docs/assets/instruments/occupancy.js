@@ -112,7 +112,7 @@ const knownLater = (state) => {
     ["Resident simdgroups", "unknown", "Read the occupancy counters of a capture, or launch one, two, three threadgroups per core and look for the knee."],
     ["Registers", m5 ? `no step from ${quantity("m5-max.registers.tried")} to ${LIVE} live values; at ${quantity("m5-max.registers.spilled")} it spilled` : `no step from ${span("m4-pro.registers.tried")} registers`, m5 ? `M5 Max, throughput within ${quantity("m5-max.registers.loss")}%, then a quarter` : `M4 Pro, ${span("m4-pro.registers.loss")}% in all`],
     ["maxTotalThreadsPerThreadgroup", `${count(MOST_THREADS)}, whatever the kernel uses`, "seen on an M4 Pro, an M5 and an M5 Max"],
-    ["Threadgroup memory", `${bytes(state.memory)} of ${bytes(GROUP_MEMORY)} per group`, m5 ? null : `An M4 lost ${round(quantity("m4.codebook.loss"), 2)}% of its speed when a table grew from 4 to 32 KB.`],
+    ["Threadgroup memory", `${bytes(state.memory)} of ${bytes(GROUP_MEMORY)} per group`, m5 ? null : `An M4 lost ${round(quantity("m4.codebook.loss"), 2)}% of its speed when copies of a table took 32 KB instead of 4.`],
   ]);
 };
 const onM1 = (state) => state.family === "7";

@@ -28,7 +28,11 @@ export const open = async ({ timestamps = true } = {}) => {
   /* A promise of the device, or Lost where it goes while we wait. */
   const held = async (promise) => {
     still();
-    const done = await Promise.race([promise, device.lost.then((why) => Promise.reject(new Lost(why.message || why.reason)))]);
+    const told = promise.catch((why) => {
+      // A buffer that waits to be mapped may hear of the loss before `lost` does.
+      throw why.name === "AbortError" ? new Lost(gone ?? why.message) : why;
+    });
+    const done = await Promise.race([told, device.lost.then((why) => Promise.reject(new Lost(why.message || why.reason)))]);
     still();
     return done;
   };

@@ -1,4 +1,7 @@
-"""What the server does beside edits of texts: a file is locked, a commit is pinned. Both may ask git and a network."""
+"""What the server does beside edits of texts: a file is locked, a commit pinned, changed lines of one's own accepted.
+
+The first two may ask git and a network.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,8 @@ from ...quote.blob import HEX_ID, FileKey
 from ...quote.diagnostics import MetalworkingError
 from ...quote.repo import SELF
 from ...quote.selection import Selection
+from ..mkdocs.accepting import acceptance
+from ..mkdocs.site import Site
 from ..one_file import lock_file, lock_region
 from ..pinning import entry_for, with_entry
 from .editing import Bench
@@ -51,3 +56,20 @@ def pin(bench: Bench, url: Url, words: list[str]) -> lsp.WorkspaceEdit:
     old = bench.desk.text(settings.sources)
     new = with_entry(old if old or settings.sources.exists() else None, entry, settings.sources.name)
     return bench.workspace_edit([(settings.sources, [smallest_edit(old, new)])])
+
+
+def accept(bench: Bench, _url: Url, words: list[str]) -> lsp.WorkspaceEdit:
+    """Take the lines quoted from a file as they are now; returns the edit that moves what counts them.
+
+    Raises MetalworkingError.
+    """
+    desk = bench.desk
+    site = Site.load(desk.site.config.config_file_path)
+    site.drafts = dict(desk.drafts)
+    with closing(site.project(offline=True)) as project:
+        made = acceptance(site, project, words, desk.text)
+        if made.found.failed:
+            raise made.found.failed[0][1]
+        if made.news:
+            made.write_lock(project)
+    return bench.workspace_edit(made.edits.items())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,6 +26,9 @@ LOCK = "metalworking.lock"
 """A command: repository, commit (or nothing), path, and the word of the lock for named lines (or nothing)."""
 PIN = "metalworking.pin"
 """A command: repository, commit or the beginning of one."""
+ACCEPT = "metalworking.accept"
+"""A command: the path of a quoted file of the working tree."""
+_ACCEPT = re.compile(r"metalworking accept (?P<path>.+?)(?: moves it)?")
 _MEANT = re.compile(r"did you mean (?P<word>.+?)\?")
 _UNKNOWN = re.compile(r"unknown (?:option|attribute) '?(?P<word>[\w-]+)")
 _WRITE = re.compile(r"write (?P<word>[0-9a-f]{7,64}|[\w.-]+(?:/[\w.-]+)+)")
@@ -36,6 +40,10 @@ def actions(bench: Bench, trees: Trees, path: Path, shown: list[Shown]) -> Itera
         if one.candidate is not None:
             edit = (one.span, f"[={one.candidate.key}]")
             yield _edit(bench, path, one, f"Write [={one.candidate.key}]", edit)
+        elif told := _ACCEPT.fullmatch(one.problem.hint):
+            (quoted,) = shlex.split(told["path"])
+            title = f"Accept the lines of {quoted} as they are now"
+            yield _action(one, title, command=lsp.Command(title, ACCEPT, arguments=[quoted]))
         elif one.met is not None:
             yield from _of_mention(bench, trees, path, one, one.met)
 

@@ -144,6 +144,12 @@ def _register(server: Session) -> None:
         if edit is not None:
             await server.workspace_apply_edit_async(lsp.ApplyWorkspaceEditParams(edit))
 
+    @server.command(mending.ACCEPT)
+    async def accept(*arguments: Any) -> None:
+        edit = await _carried_out(server, commands.accept, arguments)
+        if edit is not None and edit.changes:
+            await server.workspace_apply_edit_async(lsp.ApplyWorkspaceEditParams(edit))
+
     @server.feature(lsp.SHUTDOWN)
     def shutdown(_: None) -> None:
         server.close()

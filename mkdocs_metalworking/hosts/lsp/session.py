@@ -25,6 +25,8 @@ from .problems import Shown, shown_problems
 
 _PAUSE = 0.02
 """Seconds after a keystroke until the page is read: what is typed in one go is read once."""
+_BREATH = 0.002
+"""Seconds between two pages of a round, in which a message of the editor arrives and is taken up."""
 _CONFIG = "mkdocs.yml"
 
 
@@ -132,7 +134,9 @@ class Session(LanguageServer):
         """Read what is left page by page, so that whoever types in between is answered."""
         bench = self.bench
         while bench is not None and not self._due and bench.desk.begun and bench.desk.step():
-            await asyncio.sleep(0)
+            await asyncio.sleep(_BREATH)
+            while self._timer is not None:  # what was typed comes first
+                await asyncio.sleep(_BREATH)
         self.publish()
         if self._due:
             await self._rounds()
@@ -144,7 +148,7 @@ class Session(LanguageServer):
             return
         found = shown_problems(bench, bench.desk.findings())
         if not bench.desk.whole:  # of a page that is not read yet the last word stands
-            unread = {bench.desk.site.path(file) for file in bench.desk.round.left}
+            unread = set(bench.desk.unread())
             found |= {path: known for path, known in self.shown.items() if path in unread}
         before, self.shown = self.shown, found
         for path in before.keys() | found.keys():

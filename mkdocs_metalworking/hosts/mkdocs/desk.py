@@ -57,7 +57,10 @@ class Desk:
                 return Round(site, project, site.reading, Check(project, site.root), [], stamps)
             with quiet(), contextlib.chdir(site.root):
                 reading = site.begin(project)
-            left = sorted(reading.documents(), key=lambda file: site.path(file) in drafts)
+            # The last is read first. Pages with marks stay last of all: they show the titles of the others.
+            left = reading.documents()
+            left.reverse()
+            left.sort(key=lambda file: site.path(file) in drafts)
             return Round(site, project, reading, Check(project, site.root), left, stamps)
         except BaseException:
             project.close()
@@ -100,7 +103,12 @@ class Desk:
     @property
     def whole(self) -> bool:
         """Whether every page was read, at least once."""
-        return self._round is not None and all(file.src_uri in self.reading.pages for file in self._round.left)
+        return self._round is not None and not any(self.unread())
+
+    def unread(self) -> Iterator[Path]:
+        """Yield the pages that were not read at all yet; one that waits for its marks to be filled was."""
+        left = self.round.left
+        yield from (self.site.path(file) for file in left if file.src_uri not in self.reading.pages)
 
     @property
     def round(self) -> Round:
@@ -235,8 +243,8 @@ class Desk:
             if file in left:
                 left.remove(file)
             self._read(file, fill=not marked)
-            if marked:  # a table of two hundred terms takes longer than a keystroke may: it is read again by a step
-                left.append(file)
+            if marked:  # a table of two hundred terms takes longer than a keystroke may: it is read again, last of all
+                left.insert(0, file)
                 told = known.diagnostics if known is not None else ()
                 self.reading.pages[file.src_uri].diagnostics.extend(one for one in told if one.location.line is None)
 

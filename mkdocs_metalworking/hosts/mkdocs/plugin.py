@@ -184,25 +184,24 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         """Put words in the place of code for the search, which reads the page at priority 0."""
         ours = bool(self._current.asked.parts) or used_by(page.content or "")
         prepare_search(page, self._current.pages.get(page.file.src_uri), config, ours=ours)
+        if self._replay is not None:
+            self._replay.templates.before_search(page, config)
         return context
 
     @event_priority(-50)
     def _after_search(
         self, context: TemplateContext, page: Page, config: MkDocsConfig, nav: Navigation
     ) -> TemplateContext:
-        """Finish the page: coloured code for plain, and the parts that know the whole book.
-
-        Material's search reads the page at priority 0; what comes after it costs no search.
-        """
+        """Finish the page, which the search has read: coloured code, and the parts that know the whole book."""
         assert self._endings is not None
         known, again = self._current.pages.get(page.file.src_uri), self._replay is not None
-        chapters, late = self.config.chapters, self._joins_late
-        ending = finish(page, known, self._endings, chapters=chapters, late=late, again=again)
+        late = self._joins_late or (self._replay is not None and self._replay.templates.known)
+        ending = finish(page, known, self._endings, chapters=self.config.chapters, late=late, again=again)
         context["metalworking"] = ending  # type: ignore[typeddict-unknown-key]
         if self._current.asked.parts or used_by(page.content or ""):
             context["config"] = with_assets(config, page.content or "")
         if self._replay is not None:
-            self._replay.templates.template_key(page, cast(dict[str, Any], context), ending)
+            self._replay.templates.after_search(page, config, cast(dict[str, Any], context), ending, known)
         return context
 
     on_page_context = CombinedEvent(_before_search, _after_search)

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.utils import is_markdown_file
 
 from ...markdown.extension import MetalworkingExtension
 
@@ -48,16 +49,17 @@ _INCLUDE = re.compile(r'[ \t]*-+8<-+[ \t]+"([^"\n]+)"[ \t]*')
 def may_hold_pages(markdown: str, docs: Path) -> bool:
     """Tell whether pymdownx.snippets may bring text of another page into *markdown*.
 
-    A drawing in the folder *docs* that includes nothing itself is no page: it is among the files that are looked at.
+    A drawing or a table in the folder *docs* that is no page and includes nothing itself is among the files that are
+    looked at.
     """
     including = [line for line in markdown.split("\n") if _MARKER in line]
     names = map(_INCLUDE.fullmatch, including)
-    return not all(found is not None and _is_drawing(docs / found[1]) for found in names)
+    return not all(found is not None and _is_no_page(docs / found[1]) for found in names)
 
 
-def _is_drawing(path: Path) -> bool:
+def _is_no_page(path: Path) -> bool:
     try:
-        return path.suffix == ".svg" and _MARKER not in path.read_text(encoding="utf-8")
+        return not is_markdown_file(path.name) and _MARKER not in path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         return False
 

@@ -6,9 +6,15 @@ import hashlib
 from dataclasses import dataclass
 from typing import Any
 
-from jinja2 import Environment, Template
+from jinja2 import BytecodeCache, Environment, Template
+from jinja2.bccache import Bucket
+from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.nav import Navigation, Section
 from mkdocs.structure.pages import Page
+
+from ...markdown.page import PageContext
+from .code import finished
+from .replay_search import SearchedPages
 
 
 class RenderedTemplates:
@@ -17,14 +23,18 @@ class RenderedTemplates:
     def __init__(self) -> None:
         self._outputs: dict[str, tuple[str, str]] = {}
         self._book = ""
-        self._known = False
+        self.known = False
+        """Whether all that shapes a page is looked at, in this build."""
+        self._compiled = _Compiled()
+        self.searched = SearchedPages()
         self.replayed = 0
         self.rendered = 0
 
     def begin(self, *, known: bool) -> None:
         """Start a build; *known* when all that shapes a page is looked at."""
+        self.searched.begin()
         self.replayed = self.rendered = 0
-        self._known = known
+        self.known = known
 
     def connect(self, site: str, nav: Navigation, env: Environment) -> None:
         """Every page is converted: take note of the nav and of all titles and front matter, and mind the templates.
@@ -37,26 +47,39 @@ class RenderedTemplates:
         for page in nav.pages:
             digest.update(f"{page.url}\0{page.title}\0{page.meta!r}\0".encode())
         self._book = digest.hexdigest()
-        if self._known:
+        env.bytecode_cache = self._compiled
+        if self.known:
             env.template_class = _Remembering
 
-    def template_key(self, page: Page, context: dict[str, Any], extra: object) -> None:
-        """Put into *context* what decides the rendered page, for the template to find."""
-        if not self._known:
+    def before_search(self, page: Page, config: MkDocsConfig) -> None:
+        """*page* is as a search shall read it: it need not read it again when it is as it was."""
+        if self.known:
+            self.searched.before(page, config)
+
+    def after_search(
+        self, page: Page, config: MkDocsConfig, context: dict[str, Any], extra: object, known: PageContext | None
+    ) -> None:
+        """The search has read *page*, or was kept from it; *extra* is what *context* has beside the page.
+
+        Puts into *context* what decides the rendered page, for the template to find. What stands for the code has the
+        seal of *known*, which no other conversion has: the code is put in when the page is rendered, and only then.
+        """
+        if not self.known:
             return
+        self.searched.after(page, config)
         template = page.meta.get("template", "main.html")
         around = [(p.url, p.title) if p else None for p in (page.previous_page, page.next_page)]
         facts = (self._book, template, page.url, page.title, page.edit_url, page.canonical_url, around, extra)
         digest = hashlib.sha256(repr(facts).encode())
         digest.update((page.content or "").encode())
-        context["mw_replay"] = _Slot(self, page.file.src_uri, digest.hexdigest())
+        slot = context["mw_replay"] = _Slot(self, page.file.src_uri, digest.hexdigest())
+        if known is not None and page.content is not None and slot.output is None:
+            page.content = finished(page.content, known)
 
     def output(self, uri: str, key: str) -> str | None:
         """Return the page rendered before with the same *key*."""
         known = self._outputs.get(uri)
-        found = known[1] if known is not None and known[0] == key else None
-        self.replayed += found is not None
-        return found
+        return known[1] if known is not None and known[0] == key else None
 
     def keep_output(self, uri: str, key: str, output: str) -> None:
         """Remember a rendered page."""
@@ -64,11 +87,31 @@ class RenderedTemplates:
         self._outputs[uri] = (key, output)
 
 
+class _Compiled(BytecodeCache):
+    """Templates as Jinja compiled them, found by their names and texts. In memory alone: they are run."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, bytes] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        kept = self._kept.get(bucket.key)
+        if kept is not None:
+            bucket.bytecode_from_string(kept)
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        self._kept[bucket.key] = bucket.bytecode_to_string()
+
+
 @dataclass(frozen=True)
 class _Slot:
     templates: RenderedTemplates
     uri: str
     key: str
+
+    @property
+    def output(self) -> str | None:
+        """What was rendered before."""
+        return self.templates.output(self.uri, self.key)
 
 
 class _Remembering(Template):
@@ -80,10 +123,12 @@ class _Remembering(Template):
         slot = context.pop("mw_replay", None)
         if slot is None:
             return super().render(*args, **kwargs)
-        output: str | None = slot.templates.output(slot.uri, slot.key)
-        if output is None:
-            output = super().render(*args, **kwargs)
-            slot.templates.keep_output(slot.uri, slot.key, output)
+        output: str | None = slot.output
+        if output is not None:
+            slot.templates.replayed += 1
+            return output
+        output = super().render(*args, **kwargs)
+        slot.templates.keep_output(slot.uri, slot.key, output)
         return output
 
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ....markdown.tracking import Met
 from ....quote.citations import Citation, find_targets
 from ....quote.directive import Directive, Span
-from ....quote.lines import LineRange, Ranges, format_ranges, parse_ranges
-
-Move = Callable[[LineRange], LineRange]
-"""Maps old lines to new ones."""
-Edit = tuple[Span, str]
+from ....quote.lines import Ranges, format_ranges
+from ...edits import Edit, Move, moved_label
 
 
 @dataclass(frozen=True)
@@ -56,24 +52,3 @@ def places_in_data(text: str, repo: str) -> list[Place]:
         Place(text.count("\n", 0, start) + 1, what, spans["sha"], spans.get("ranges"))
         for start, what, spans in find_targets(text, repo)
     ]
-
-
-def apply_edits(text: str, edits: Iterable[Edit]) -> str:
-    """Return *text* with every span replaced."""
-    parts, end = [], 0
-    for (start, stop), new in sorted(edits):
-        parts += [text[end:start], new]
-        end = stop
-    return "".join((*parts, text[end:]))
-
-
-def moved_label(label: str, move: Move) -> str:
-    """Return a list of lines moved, written as it was: with or without L, with the spaces it had."""
-    marked = "L" in label
-
-    def one(match: re.Match[str]) -> str:
-        (lines,) = parse_ranges(f"L{match[1]}" + (f"-{match[2]}" if match[2] else ""))
-        text = str(move(lines))
-        return text if marked else text.removeprefix("L")
-
-    return re.sub(r"L?([0-9]+)(?:-L?([0-9]+))?", one, label)

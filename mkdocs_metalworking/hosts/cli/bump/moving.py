@@ -12,8 +12,9 @@ from ....quote.diagnostics import Location, MetalworkingError
 from ....quote.directive import Directive
 from ....quote.lines import LineRange, Ranges, format_ranges, source_lines
 from ....quote.relocate import Outcome, relocate
+from ...edits import Edit, apply_edits
 from ...mkdocs.site import Site
-from .edits import Edit, Place, apply_edits
+from .edits import Place
 from .plan import Fate, Plan, Row
 from .search import Search, Target, read
 
