@@ -18,7 +18,7 @@ from typing import Any
 from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity, reason_of
 from ..quote.lines import text_lines
 from ..quote.quantities import Quantities
-from ..quote.quantity_mentions import fill_plain
+from ..quote.quantity_mentions import plain_text
 from ..quote.suggest import did_you_mean
 from ..quote.yamldoc import Schema, YamlDocument, load_yaml, packaged
 
@@ -203,17 +203,9 @@ def _check_links(document: YamlDocument, callouts: Callouts | None) -> list[Diag
 
 def with_quantities(meta: PageMeta, quantities: Quantities, text: str, label: str) -> tuple[PageMeta, list[Diagnostic]]:
     """Return *meta* with the quantities of its summary as plain text, and what is wrong with them."""
-    summary, problems = summary_text(meta.summary, quantities)
+    summary, problems, _ = plain_text(meta.summary, quantities)
     where = Location(label, line_of(text, "summary:"))
     return replace(meta, summary=summary), [problem.diagnostic.at(where) for problem in problems]
-
-
-def summary_text(summary: str, quantities: Quantities) -> tuple[str, list[MetalworkingError]]:
-    """Return *summary* with its quantities as plain text, and what is wrong with them; of those the key stays."""
-    text, problems, _ = fill_plain(summary, quantities)
-    for mention, _problem in problems:
-        text = text.replace(mention, mention.strip("[=]"))
-    return text.replace("\u00a0", " ") if text != summary else summary, [problem for _, problem in problems]
 
 
 def line_of(text: str, start: str) -> int:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from ...glossary.terms import Row
 from ...markdown.page import PageContext
 from ...quote.diagnostics import Diagnostic, Location, Severity
 from ...quote.quantities import Quantities
@@ -24,16 +25,16 @@ class Hints:
         self._in_files: set[str] | None = None
         self._pages: dict[str, tuple[str, list[str], dict[Diagnostic, Candidate]]] = {}
 
-    def of(self, pages: Mapping[str, PageContext]) -> dict[Diagnostic, Candidate | None]:
+    def of(self, pages: Mapping[str, PageContext], rows: Iterable[Row] = ()) -> dict[Diagnostic, Candidate | None]:
         """Return the hints for *pages*, all that were read, each with the number that it is about, if any.
 
-        A site without quantities gets none.
+        The *rows* of the table of terms use quantities too. A site without quantities gets none.
         """
         if not self._quantities:
             return {}
         if self._in_files is None:
             self._in_files = set(keys_in_files(self._quantities.readers, self._root))
-        used = set(self._in_files)
+        used = {*self._in_files, *(key for row in rows for key in row.quantities)}
         found: dict[Diagnostic, Candidate | None] = {}
         for page in pages.values():
             _, named, told = self._page(page)
