@@ -231,8 +231,19 @@ def test_the_search_has_terms_above_its_results(page: Page, site: Served) -> Non
     terms = page.get_by_role("navigation", name="Terms").get_by_role("link")
     expect(terms.first).to_contain_text("__shfl_down_sync")
     field.fill("")
-    field.press_sequentially("__shfl_down_sync")
+    field.press_sequentially("__shfl_down_syn")
     expect(terms.first).to_contain_text("One")
+    page.evaluate(
+        """() => {
+          const box = document.querySelector(".mw-search-terms");
+          window.drawn = 0;
+          new MutationObserver(() => window.drawn++).observe(box, { childList: true });
+        }"""
+    )
+    field.press("c")
+    page.wait_for_function("document.querySelector('.mw-search-terms').dataset.text === '__shfl_down_sync'")
+    expect(terms.first).to_contain_text("One")
+    assert page.evaluate("window.drawn") == 1
     field.press("Enter")
     page.wait_for_url("**/first/one/")
 

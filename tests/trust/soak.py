@@ -91,8 +91,8 @@ def _strikes(folder: Path, count: int, how: int) -> Row:
     zygote = Zygote()
     trial = Trial(folder / "trial", zygote, seed=how)
     try:
-        while trial.outcome.struck < count and sum(trial.outcome.tried.values()) < 3 * count:
-            trial.strike(how)
+        for _ in trial.strikes(count, how):
+            pass
     finally:
         zygote.close()
     found = trial.outcome

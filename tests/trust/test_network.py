@@ -326,13 +326,41 @@ def test_addresses_that_lead_inward() -> None:
         *("http://[fd00::1]/", "http://localhost/", "http://localhost./", "http://a.localhost/", "http://0.0.0.0/"),
         *("http://printer.local/", "http://metadata.google.internal/", "http://127.1/", "http://2130706433/"),
         *("http://0x7f000001/", "http://0/", "http://0177.0.0.1/", "http://[::ffff:10.0.0.1]/", "http:///x"),
-        "http://[64:ff9b::7f00:1]/",
+        *(
+            "http://[64:ff9b::7f00:1]/",
+            "http://[64:ff9b:1::7f00:1]/",
+            "http://[::127.0.0.1]/",
+            "http://[2002:a00:1::]/",
+        ),
+        *("http://[::ffff:0:10.0.0.1]/", "http://[fec0::1]/", "http://[ff02::1]/", "http://224.0.0.1/"),
+        "http://192.0.0.192/",
     ):
         assert leads_inward(outside, inside), inside
         assert not leads_inward("http://127.0.0.1/", inside), "an index inside may name its neighbours"
     assert not leads_inward(outside, "https://files.example/x")
-    assert not leads_inward(outside, "https://1.1.1.1/x")
+    for outside_too in ("https://1.1.1.1/x", "https://b\u00fccher.example/", "http://[2606:4700::1111]/"):
+        assert not leads_inward(outside, outside_too)
+        assert not leads_inward(outside_too, outside_too)
+    assert not leads_inward(outside, "http://[2002:101:101::]/")
     assert not leads_inward(outside, "https://[64:ff9b::101:101]/x"), "1.1.1.1 behind NAT64"
+
+
+TWO_READINGS = (
+    "https://127.0.0.1\\@pypi.example/x",
+    "https://127.0.0.1\\.pypi.example/x",
+    "https://[::1]\\@pypi.example/",
+)
+
+
+@pytest.mark.parametrize("address", TWO_READINGS)
+def test_an_address_that_is_read_in_two_ways_is_not_asked(address: str, serve: Any, tools: Any) -> None:
+    """What judges an address and what connects part it differently; behind a proxy the spelling is all there is."""
+    assert not _usable(address, "https://pypi.example/simple/")
+    asked = serve(lambda handler: tools.send(handler, b"x", 302, Location=address))
+    made = session()
+    with pytest.raises(NotDelivered, match=r"redirect to (something that is no address|another host)"):
+        open_stream(made, f"{asked.url}/x", LIMITS, hosts=frozenset({"pypi.example"}))
+    made.close()
 
 
 def index_of(url: str) -> Index:
