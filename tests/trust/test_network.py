@@ -344,6 +344,7 @@ def test_addresses_that_lead_inward() -> None:
         assert not leads_inward(outside, outside_too)
         assert not leads_inward(outside_too, outside_too)
     assert not leads_inward(outside, "http://[2002:101:101::]/")
+    assert not leads_inward(outside, "https://[64:ff9b::101:101]/x"), "1.1.1.1 behind NAT64"
 
 
 TWO_READINGS = (
