@@ -3,7 +3,7 @@
 # make serve  rebuilds while you write
 # make book   the book as PDF, EPUB, one page and Markdown, in build/book/
 # make bench  prints the table of docs/plugin/speed.md, measured on this machine
-# make nightly  properties and random pages with new seeds, every case of the Lab in software, and sites beside each of some seventy other plugins
+# make nightly  every test, and all of what `make test` tries a part of: new seeds, every page, case and neighbour
 # make real-sites  adds the plugin to public sites that quote nothing, and compares every file
 # make soak   attacks and faults at length, the table of docs/plugin/trust.md, and random edits for the language server
 # make fuzz   the parsers under a coverage-guided fuzzer; SECONDS=600 for longer
@@ -35,7 +35,7 @@ REAL := build/real-sites
 # By groups that tests/conftest.py names, in its order: the long ones first.
 SPREAD := -n auto --dist loadgroup --no-loadscope-reorder
 
-.PHONY: lowest site site-mkdocs site-properdocs site-zensical serve book bench test nightly soak fuzz lint lint-py lint-prose lint-web clean constraints release-requirements chromium gxx neovim
+.PHONY: lowest site site-mkdocs site-properdocs site-zensical serve book bench test nightly soak fuzz lint lint-py lint-prose lint-web clean constraints release-requirements chromium headless gxx neovim
 .DEFAULT_GOAL := site
 
 site: site-$(ENGINE)
@@ -76,7 +76,7 @@ lint-web: $(WEB)
 		node_modules/.bin/stylelint "mkdocs_metalworking/**/*.css" "docs/assets/**/*.css"; \
 		else echo "node is not here: scripts and styles are not linted"; fi
 
-test: lint $(DEV) chromium gxx neovim
+test: lint $(DEV) headless gxx neovim
 	@$(BIN)/pytest $(SPREAD) $(TESTS)
 
 bench: $(DEV) chromium
@@ -85,10 +85,8 @@ bench: $(DEV) chromium
 
 SECONDS ?= 120
 
-nightly: $(VENV)/.neighbours chromium
-	@HYPOTHESIS_PROFILE=fresh $(BIN)/pytest -q $(SPREAD) tests/unit tests/structure tests/trust/test_parsers.py tests/trust/test_text.py tests/lab/test_runners.py
-	@NEIGHBOURS=all $(BIN)/pytest -n auto tests/adoption/test_neighbours.py
-	@AXE=all $(BIN)/pytest -q -n auto tests/browser/test_axe_everywhere.py
+nightly: $(VENV)/.neighbours headless gxx neovim
+	@NIGHTLY=1 $(BIN)/pytest -q $(SPREAD)
 
 # Public documentation sites, each a folder with its mkdocs.yml: built with and without the plugin, and compared. In an
 # environment of its own, with what those sites are built with.
@@ -159,6 +157,12 @@ chromium:
 	@command -v "$${CHROMIUM:-chromium}" >/dev/null || { command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && \
 		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium fonts-dejavu-core >/dev/null; } || \
 		echo "Chromium is not here: no PDF, and the browser tests will be skipped"
+
+# The tests open a thousand pages, and without windows and tabs of its own Chromium needs half the time for each.
+headless: chromium
+	@command -v "$${CHROMIUM:-chromium-headless-shell}" >/dev/null || { command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium-headless-shell >/dev/null; } || \
+		echo "chromium-headless-shell is not here: the browser tests will take longer"
 
 # The ladder's kernels are compiled for the CPU by g++ (tests/ladder), and addr2line names their lines.
 gxx:

@@ -1,6 +1,7 @@
 """One Chromium for every test that opens a page: a process can drive Playwright only once at a time.
 
-Properties are tried with the same examples in every run of ``make test``, and with new ones in ``make nightly``.
+Properties are tried with the same examples in every run of ``make test``, and with new ones in ``make nightly``, which
+sets ``NIGHTLY=1``: *NIGHT* of tests/support.py is the one place that reads it.
 """
 
 from __future__ import annotations
@@ -14,21 +15,27 @@ import pytest
 from hypothesis import HealthCheck, settings
 from playwright.sync_api import Browser, Error, expect, sync_playwright
 
-from tests.support import PATIENCE
+from tests.support import NIGHT, PATIENCE
 
 _CALM = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}  # other programs run here too
 settings.register_profile("steady", derandomize=True, **_CALM)
 settings.register_profile("fresh", database=None, print_blob=True, **_CALM)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
+settings.load_profile("fresh" if NIGHT else "steady")
 expect.set_options(timeout=PATIENCE * 1000)
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+SHELL = os.environ.get("CHROMIUM") or shutil.which("chromium-headless-shell") or CHROMIUM
+"""Chromium without windows and tabs of its own: the same engine, and a new page costs less than half as much."""
 TOGETHER = {
-    "the book's site": ("browser/test_terms.py", "browser/test_queries.py", "browser/test_everywhere.py"),
+    "the book's site": tuple(
+        f"browser/test_{name}.py"
+        for name in ("everywhere", "axe_everywhere", "annotated", "terms", "queries", "shared_links")
+    ),
+    "the site of instruments": ("browser/test_hands.py", "browser/test_instruments.py", "browser/test_arithmetic.py"),
     "the wheel": ("adoption/test_alone.py", "adoption/test_engines.py"),
 }
 """Files that share what is made once in a process and costs more than they do."""
-FIRST = ("lab", "browser", "adoption", "trust", "docs", "builds", "book", "own")
+FIRST = ("browser", "lab", "adoption", "trust", "docs", "builds", "book", "benchmarks", "ladder", "own")
 """Folders whose files take long: begun first, so that none is left over at the end for one process alone."""
 
 
@@ -51,11 +58,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    if CHROMIUM is None:
+    if SHELL is None:
         pytest.skip("Chromium is not here; make test installs it, or CHROMIUM names one")
     with sync_playwright() as playwright:
         try:
-            made = playwright.chromium.launch(executable_path=CHROMIUM)
+            made = playwright.chromium.launch(executable_path=SHELL)
         except Error as error:
             pytest.skip(f"Chromium does not start: {error}")
         yield made

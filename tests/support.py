@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import markdown
 
@@ -22,6 +22,9 @@ from mkdocs_metalworking.quote.blob import FileKey
 from mkdocs_metalworking.quote.lock import Lock
 from mkdocs_metalworking.quote.selection import Selection
 
+T = TypeVar("T")
+NIGHT = os.environ.get("NIGHTLY") == "1"
+"""Whether all is tried, and with new seeds, as in ``make nightly``; ``make test`` tries a part of what takes long."""
 PATIENCE = 300.0
 """Seconds to wait for what will come: on a machine with other work everything takes longer."""
 ASKED: dict[str, Any] = {
@@ -68,6 +71,15 @@ EXTENSIONS = (
     "pymdownx.tabbed",
 )
 EXTENSION_CONFIGS = {"pymdownx.tabbed": {"alternate_style": True}}
+
+
+def some(of: Sequence[T], count: int) -> list[T]:
+    """Return *count* of *of*, from the first to the last at equal steps; all of them at night."""
+    if NIGHT or count >= len(of):
+        return list(of)
+    if count == 1:
+        return [of[0]]
+    return [of[round(at * (len(of) - 1) / (count - 1))] for at in range(count)]
 
 
 def git(folder: Path, *arguments: str) -> str:

@@ -98,11 +98,14 @@ def ended(order: dict[str, Any]) -> int:
         code = end.code or 0
         if not isinstance(code, int):
             print(code, file=sys.stderr)
+    except KeyboardInterrupt:  # outside of the program, where Python itself begins or ends
+        code = 130
     except BaseException:
         import traceback
 
         traceback.print_exc()
         code = 1
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the program is done
     threading._shutdown()  # type: ignore[attr-defined]
     atexit._run_exitfuncs()  # as at the end of any program: temporary folders go
     with contextlib.suppress(OSError):

@@ -36,7 +36,9 @@ const draw = async (field) => {
   watch(field);
   await load();
   const box = text === field.value && boxOf(field);
-  if (!box) return;
+  // One key is heard as input and as keyup.
+  if (!box || box.dataset.text === text) return;
+  box.dataset.text = text;
   const found = ranked(rows, text, 3).filter(([points, row]) => points > 30 && row.url);
   box.dataset.sure = String(found[0]?.[0] >= SURE);
   box.replaceChildren(

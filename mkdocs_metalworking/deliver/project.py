@@ -16,6 +16,7 @@ from ..quote.quoter import Quoter
 from ..quote.repo import clone_url
 from ..quote.sources import Sources
 from ..quote.sources_file import load_sources
+from ..quote.texts import read_text
 from .progress import SILENT, Progress
 from .proofs import Proofs
 from .quantities import read_quantities
@@ -159,7 +160,7 @@ class Project:
 
 
 def _text(path: Path, drafts: Mapping[Path, str]) -> str:
-    return drafts[path] if path in drafts else path.read_text(encoding="utf-8")
+    return drafts[path] if path in drafts else read_text(path)
 
 
 def _quantities(path: Path, draft: str | None) -> tuple[Quantities, list[Diagnostic]]:

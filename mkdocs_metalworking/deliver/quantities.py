@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ..quote.diagnostics import Diagnostic
 from ..quote.quantities import Quantities
+from ..quote.texts import read_bytes
 
 
 def read_quantities(path: Path, draft: str | None = None) -> tuple[Quantities, list[Diagnostic]]:
@@ -19,7 +20,7 @@ def read_quantities(path: Path, draft: str | None = None) -> tuple[Quantities, l
     Raises OSError and UnicodeDecodeError for a file that cannot be read, MetalworkingError for bad YAML.
     """
     try:
-        text = path.read_bytes().decode("utf-8") if draft is None else draft
+        text = read_bytes(path).decode("utf-8") if draft is None else draft
     except FileNotFoundError:
         return Quantities(), []
     quantities, problems = _read(text, path.name)

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
+from ..git.interrupts import held_back
 from ..quote.blob import HEX_ID
 from ..quote.diagnostics import MetalworkingError, printable
 
@@ -72,7 +73,7 @@ class StoreFolder:
                 self.discard(path, f"{path.name[:12]}: not a file")
                 os.replace(temporary, path)
         finally:
-            with contextlib.suppress(OSError):
+            with held_back(), contextlib.suppress(OSError):
                 temporary.unlink()
 
     def discard(self, path: Path, why: str) -> None:

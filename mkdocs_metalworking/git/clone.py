@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import stat
-import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -18,6 +16,7 @@ from ..quote.diagnostics import MetalworkingError, Unavailable
 from ..quote.repo import Repo
 from .command import Git, GitError, find_git_dir, plain_arguments
 from .fetch import FETCH, SCHEMES, redirected
+from .scratch import Scratch
 
 _URL = re.compile(rb'^url = "([!-~]*)"$', re.MULTILINE)
 _LONG = 3600.0
@@ -122,17 +121,15 @@ def _make(git_dir: Path, url: str, commit: str) -> None:
     folder = git_dir.parent
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        scratch = Path(tempfile.mkdtemp(prefix=".metalworking-", dir=folder))
+        scratch = Scratch(folder, prefix=".metalworking-")
     except OSError as error:
         raise MetalworkingError("clone", f"{folder.name} cannot be made: {error.strerror}") from None
-    try:
-        made = scratch / "git"
+    with scratch:
+        made = Path(scratch.name, "git")
         algorithm = "sha256" if len(commit) == 64 else "sha1"
         Git(made).run("init", "--quiet", "--bare", "--template=", f"--object-format={algorithm}")
         (made / "config").write_bytes(_configuration(url, commit))
         made.rename(git_dir)
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
 
 
 def _configuration(url: str, commit: str) -> bytes:
@@ -143,6 +140,11 @@ def _configuration(url: str, commit: str) -> bytes:
     if len(commit) == 64:
         lines.append("objectFormat = sha256")
     return "".join(f"{line}\n" for line in lines).encode()
+
+
+def is_made_here(git_dir: Path) -> bool:
+    """Tell whether *git_dir* is that of a clone that was made here, of whatever commit."""
+    return any(_made_here(git_dir, "0" * digits) for digits in (40, 64))
 
 
 def _made_here(git_dir: Path, commit: str) -> bool:

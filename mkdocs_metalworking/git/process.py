@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO
 
+from .interrupts import held_back
+
 _STDERR_KEPT = 64 << 10
 
 
@@ -42,30 +44,36 @@ def run(command: Sequence[str], *, stdin: bytes, env: Mapping[str, str], timeout
 
     Raises OSError when it cannot be started, subprocess.TimeoutExpired after *timeout* seconds, and TooMuchSaid.
     """
-    process = subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=env,
-        start_new_session=True,  # a group of its own, which can be ended as a whole
-    )
-    hold(process.pid, allowance)
-    assert process.stdin
-    assert process.stdout
-    assert process.stderr
+    process: subprocess.Popen[bytes] | None = None
+    ears: list[threading.Thread] = []
     stdout, stderr = bytearray(), bytearray()
     said_too_much = threading.Event()
 
     def stop() -> None:
         said_too_much.set()
-        _end(process)
+        if process is not None:
+            _end(process)
 
-    ears = [
-        threading.Thread(target=_listen, args=(process.stdout, stdout, allowance.output, stop), daemon=True),
-        threading.Thread(target=_listen, args=(process.stderr, stderr, _STDERR_KEPT, None), daemon=True),
-    ]
     try:
+        # It is in a group of its own, which can be ended as a whole, and which no Ctrl-C of the terminal reaches: one
+        # that nobody knows of would go on alone, and fill a folder that is gone.
+        with held_back():
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=env,
+                start_new_session=True,
+            )
+        hold(process.pid, allowance)
+        assert process.stdin
+        assert process.stdout
+        assert process.stderr
+        ears += [
+            threading.Thread(target=_listen, args=(process.stdout, stdout, allowance.output, stop), daemon=True),
+            threading.Thread(target=_listen, args=(process.stderr, stderr, _STDERR_KEPT, None), daemon=True),
+        ]
         for ear in ears:
             ear.start()
         with contextlib.suppress(BrokenPipeError):
@@ -74,13 +82,17 @@ def run(command: Sequence[str], *, stdin: bytes, env: Mapping[str, str], timeout
             process.stdin.close()
         code = process.wait(timeout)
     except BaseException:  # a timeout, or Ctrl-C
-        _end(process)
+        if process is not None:
+            _end(process)
         raise
     finally:
         for ear in ears:
-            ear.join(5)
-        for stream in (process.stdout, process.stderr):
-            stream.close()
+            if ear.ident is not None:
+                ear.join(5)
+        for stream in (process.stdin, process.stdout, process.stderr) if process is not None else ():
+            if stream is not None:
+                with contextlib.suppress(OSError):  # what was never written
+                    stream.close()
     if said_too_much.is_set():
         raise TooMuchSaid
     return Done(code, bytes(stdout), bytes(stderr))

@@ -4,17 +4,27 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from pathlib import Path
+
+from .interrupts import held_back
 
 
 class Scratch(tempfile.TemporaryDirectory[str]):
-    """A temporary folder that is taken away whole, also where Ctrl-C strikes while it is being taken away."""
+    """A temporary folder that is taken away whole, also where Ctrl-C strikes as it is made or being taken away."""
 
-    def __init__(self) -> None:
-        super().__init__(prefix="metalworking-")
+    def __init__(self, folder: Path | None = None, *, prefix: str = "metalworking-") -> None:
+        """Make one in *folder*, or where temporary folders lie. Raises OSError."""
+        try:
+            with held_back():
+                super().__init__(prefix=prefix, dir=folder)
+        except KeyboardInterrupt:
+            self.cleanup()
+            raise
 
     def cleanup(self) -> None:
         """Take the folder away; may be called twice."""
-        try:
-            super().cleanup()
-        finally:
-            shutil.rmtree(self.name, ignore_errors=True)
+        with held_back():
+            try:
+                super().cleanup()
+            finally:
+                shutil.rmtree(self.name, ignore_errors=True)

@@ -18,14 +18,15 @@ from typing import Any
 from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity, reason_of
 from ..quote.lines import text_lines
 from ..quote.quantities import Quantities
-from ..quote.quantity_mentions import fill_plain
+from ..quote.quantity_mentions import plain_text
 from ..quote.suggest import did_you_mean
+from ..quote.texts import read_text
 from ..quote.yamldoc import Schema, YamlDocument, load_yaml, packaged
 
 _FENCE = re.compile(
     r"\A---[ \t]*\r?\n(?P<yaml>.*?)(?:^|(?<=\n))(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE
 )
-_KEYED = re.compile(r":(?:\s|$)|^\s*[{?#]", re.MULTILINE)
+_KEYED = re.compile(r":(?:\s|$)|^[^\S\n]*[{?#]", re.MULTILINE)
 _OPTIONS = ("from", "to", "key", "required", "links")
 _FIELDS = frozenset({"term", "verdict", "aspect", "apis", "carries", "misleads"})
 
@@ -95,7 +96,7 @@ def _link_list(name: str, entry: object, root: Path) -> LinkList:
     titles: list[tuple[str, str]] = []
     if entry.get("pages"):
         try:
-            lines = (root / str(entry["pages"])).read_text(encoding="utf-8").splitlines()
+            lines = read_text(root / str(entry["pages"])).splitlines()
         except (OSError, UnicodeDecodeError) as error:
             raise _wrong(f"callouts: links: {name}: {entry['pages']} cannot be read", reason_of(error)) from error
         titles = [(slug, title.strip()) for slug, _, title in (line.partition(" ") for line in lines) if slug]
@@ -203,17 +204,9 @@ def _check_links(document: YamlDocument, callouts: Callouts | None) -> list[Diag
 
 def with_quantities(meta: PageMeta, quantities: Quantities, text: str, label: str) -> tuple[PageMeta, list[Diagnostic]]:
     """Return *meta* with the quantities of its summary as plain text, and what is wrong with them."""
-    summary, problems = summary_text(meta.summary, quantities)
+    summary, problems, _ = plain_text(meta.summary, quantities)
     where = Location(label, line_of(text, "summary:"))
     return replace(meta, summary=summary), [problem.diagnostic.at(where) for problem in problems]
-
-
-def summary_text(summary: str, quantities: Quantities) -> tuple[str, list[MetalworkingError]]:
-    """Return *summary* with its quantities as plain text, and what is wrong with them; of those the key stays."""
-    text, problems, _ = fill_plain(summary, quantities)
-    for mention, _problem in problems:
-        text = text.replace(mention, mention.strip("[=]"))
-    return text.replace("\u00a0", " ") if text != summary else summary, [problem for _, problem in problems]
 
 
 def line_of(text: str, start: str) -> int:

@@ -13,7 +13,7 @@ _WORD = re.compile(r"(?:^|\s)\(?[a-z]{2,}[,;)]?(?=\s|$)")
 _EDGES = re.compile(r"([(\[]?)(.*?)([,;.]?(?<![(\[])(?:(?<=\w)\))?[,;.]?)", re.DOTALL)
 # Where a name may be broken: behind _ ( : . and where lower case turns to upper.
 _BREAK = re.compile(r"(?<=[_(:.])(?=[^\s_(:.)])|(?<=[a-z0-9])(?=[A-Z])")
-_SOLID = re.compile(r"\S*[-/?!|%&+,\[\]{}]\S*")
+_SOLID = re.compile(r"[-/?!|%&+,\[\]{}]")
 
 
 def literal(text: str) -> str:
@@ -56,7 +56,7 @@ def breakable(text: str) -> str:
 def _word(word: str) -> str:
     parts = _BREAK.split(word)
     return "<wbr>".join(
-        f'<span class="mw-nb">{literal(part)}</span>' if _SOLID.fullmatch(part) else literal(part) for part in parts
+        f'<span class="mw-nb">{literal(part)}</span>' if _SOLID.search(part) else literal(part) for part in parts
     )
 
 

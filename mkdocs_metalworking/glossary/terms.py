@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
 from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity, reason_of
+from ..quote.quantities import Quantities
+from ..quote.quantity_mentions import plain_text
+from ..quote.texts import read_text
 from ..quote.yamldoc import load_yaml
 
 KEYS = ("cuda", "metal")
@@ -41,6 +44,8 @@ class Row:
     """What it rests on: targets of citations."""
     aliases: tuple[str, ...] = ()
     code: Pair | None = None
+    quantities: tuple[str, ...] = ()
+    """Keys of the quantities that its texts tell."""
     location: Location = field(default_factory=Location)
 
     @property
@@ -110,7 +115,7 @@ def read_rows(path: Path, label: str, draft: str | None = None) -> tuple[list[Ro
             Diagnostic(Severity.WARNING, "mapping", "this file does not exist yet", "write it, or drop mapping:", where)
         ]
     try:
-        rows, problems = _read(path.read_text(encoding="utf-8") if draft is None else draft, label)
+        rows, problems = _read(read_text(path) if draft is None else draft, label)
     except (OSError, UnicodeDecodeError) as error:
         said, hint = f"cannot read it: {reason_of(error)}", "see the option mapping:"
         return [], [Diagnostic(Severity.ERROR, "mapping", said, hint, Location(label))]
@@ -131,6 +136,18 @@ def _read(text: str, label: str) -> tuple[tuple[Row, ...], tuple[Diagnostic, ...
         return (), problems
     rows = tuple(_row(entry, document.location(index)) for index, entry in enumerate(document.data))
     return rows, tuple(Terms(rows).problems())
+
+
+def with_quantities(rows: Iterable[Row], quantities: Quantities) -> tuple[list[Row], list[Diagnostic]]:
+    """Return *rows* with the quantities of what stands there and of their notes as plain text, and what is wrong."""
+    found: list[Row] = []
+    told: list[Diagnostic] = []
+    for row in rows:
+        target, first, keys = plain_text(row.target, quantities)
+        note, second, more = plain_text(row.note, quantities)
+        found.append(replace(row, target=target, note=note, quantities=(*keys, *more)) if keys or more else row)
+        told += [problem.diagnostic.at(row.location) for problem in (*first, *second)]
+    return found, told
 
 
 def _row(entry: Mapping[str, Any], location: Location) -> Row:

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
+import secrets
 import shutil
 from pathlib import Path
 
+from ..git.interrupts import held_back
+from ..quote import texts
 from ..quote.diagnostics import Location, MetalworkingError, reason_of
+
+_GITS = re.compile(r"\.git[. ]*|git~[0-9]+", re.IGNORECASE)
+"""Names of a folder that some file system takes for ``.git``."""
 
 
 def read_text(path: Path) -> str:
     """Return what *path* holds. Raises MetalworkingError (``config``) when it cannot be read."""
     try:
-        return path.read_text(encoding="utf-8")
+        return texts.read_text(path)
     except (OSError, UnicodeDecodeError) as error:
         raise MetalworkingError("config", f"cannot read it: {reason_of(error)}", "", Location(path.name)) from None
 
@@ -26,22 +33,24 @@ def write(path: Path, text: str) -> None:
     """
     target = path.resolve()
     top = _top(path.absolute())
-    if not target.is_relative_to(top) or ".git" in target.relative_to(top).parts:
+    if not target.is_relative_to(top) or any(map(_GITS.fullmatch, target.relative_to(top).parts)):
         raise not_written(path, "a link leads out of the repository")
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.new")
-    try:
-        with open(temporary, "w", encoding="utf-8", newline="") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        if target.exists():
-            shutil.copymode(target, temporary)
-        temporary.replace(target)
-    except OSError as error:
-        raise not_written(path, reason_of(error)) from None
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
+    # A name that nobody knows before, and a file that is not there: where a link lay, it would be written through.
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(6)}.new")
+    with held_back():
+        try:
+            with open(temporary, "x", encoding="utf-8", newline="") as stream:
+                stream.write(text)
+                stream.flush()
+                os.fsync(stream.fileno())
+            if target.exists():
+                shutil.copymode(target, temporary)
+            temporary.replace(target)
+        except OSError as error:
+            raise not_written(path, reason_of(error)) from None
+        finally:
+            with contextlib.suppress(OSError):
+                temporary.unlink()
 
 
 def _top(path: Path) -> Path:

@@ -14,6 +14,7 @@ from ..git.binding import Binder
 from ..quote.blob import FileKey, LockedFile
 from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, reason_of
 from ..quote.lock import Lock, load_lock
+from ..quote.texts import read_text
 from .files import not_written
 
 
@@ -47,7 +48,7 @@ def locked_lock(settings: Settings) -> Iterator[Lock]:
 def read_lock(settings: Settings) -> tuple[Lock, list[Diagnostic]]:
     """Read sources.lock; a file that does not exist is an empty one. Raises MetalworkingError for one not readable."""
     try:
-        text = settings.lock.read_text(encoding="utf-8")
+        text = read_text(settings.lock)
     except FileNotFoundError:
         text = ""
     except (OSError, UnicodeDecodeError) as error:

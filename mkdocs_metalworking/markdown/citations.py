@@ -17,7 +17,7 @@ from ..quote.citations import CITATION, Citation, CitedLines, CitedReference
 from ..quote.diagnostics import MetalworkingError
 from ..quote.mentions import Kind
 from ..quote.permalinks import permalink
-from .marked_text import CODE_SPAN, Spans, footnotes_of, replace_in_footnotes, replace_in_tree
+from .marked_text import Spans, code_spans, footnotes_of, replace_in_footnotes, replace_in_tree
 from .tracking import MARK, Met, Outcome
 from .visible import html_attribute, html_text
 from .work import Work
@@ -79,7 +79,7 @@ class CitationProcessor(Treeprocessor):
         replace_in_footnotes(footnotes, _START, lambda text: self._replace(text, footnotes))
 
     def _replace(self, text: str, footnotes: Any) -> str:
-        in_code = Spans(CODE_SPAN, text)
+        in_code = Spans(code_spans(text))
         parts: list[str] = []
         end = 0
         for mark in MARK.finditer(text):

@@ -106,6 +106,7 @@ class ExcerptProcessor(BlockProcessor):
             work.page.report(quotation.missing, where, met)
         met.outcome, met.shown = Outcome.SHOWN, quotation
         work.page.quotations.append(quotation)
+        work.page.figures[element.get("id", "")] = quotation
         return element
 
     def _figure(self, quotation: Quotation, met: Met) -> Element:

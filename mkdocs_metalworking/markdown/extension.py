@@ -16,6 +16,7 @@ from .citations import CitationProcessor
 from .excerpts import EscapeProcessor, ExcerptProcessor
 from .leftovers import LeftoverProcessor
 from .notes import NotesProcessor
+from .pairs import PairProcessor
 from .quantities import QuantityProcessor
 from .site import SiteExtension
 from .stages import BeginPreprocessor, BroughtPreprocessor, EndProcessor
@@ -55,6 +56,7 @@ class MetalworkingExtension(SiteExtension):
         if cites:
             md.treeprocessors.register(CitationProcessor(work), "metalworking_citations", CitationProcessor.PRIORITY)
         md.treeprocessors.register(NotesProcessor(work), "metalworking_notes", NotesProcessor.PRIORITY)
+        md.treeprocessors.register(PairProcessor(work), "metalworking_pairs", PairProcessor.PRIORITY)
         md.treeprocessors.register(LeftoverProcessor(work), "metalworking_leftovers", LeftoverProcessor.PRIORITY)
         md.treeprocessors.register(EndProcessor(work), "metalworking_end", 4)
 

@@ -121,7 +121,7 @@ class HighlightPool:
 
     def _serve(self, process: subprocess.Popen[bytes]) -> None:
         """Give one worker batch after batch until the pool is closed or the worker is gone."""
-        with process:
+        with contextlib.suppress(BrokenPipeError), process:  # closing sends once more what a dead worker did not take
             while batch := self._next(process):
                 answers: list[Any] = []
                 with contextlib.suppress(OSError, ValueError):

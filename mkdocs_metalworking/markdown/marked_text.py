@@ -4,35 +4,78 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 from xml.etree.ElementTree import Element
 
 from markdown import Markdown
 from markdown.util import AtomicString
 
+from ..quote.directive import Span
 from .literal import LITERAL
 
-# Python-Markdown's own pattern for code spans, and raw tags that show code: a mention inside is literal.
-CODE_SPAN = re.compile(
-    r"(?<!\\)(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)"
-    r"|<(?P<tag>code|kbd|samp|tt|pre)\b[^<>]*>.*?</(?P=tag)\s*>|<!--.*?-->",
-    re.DOTALL | re.IGNORECASE,
-)
+_CODE = ("code", "kbd", "samp", "tt", "pre")
+"""Raw tags that show code: a mention inside is literal."""
 
 
 class Spans:
-    """The places of a text that a pattern finds."""
+    """Places of a text, one behind the other."""
 
-    def __init__(self, pattern: re.Pattern[str], text: str) -> None:
-        found = [match.span() for match in pattern.finditer(text)]
-        self._starts = [start for start, _ in found]
-        self._ends = [end for _, end in found]
+    def __init__(self, found: Iterable[Span]) -> None:
+        spans = list(found)
+        self._starts = [start for start, _ in spans]
+        self._ends = [end for _, end in spans]
 
     def cover(self, at: int) -> bool:
         """Tell whether *at* lies in one of them."""
         before = bisect_right(self._starts, at) - 1
         return before >= 0 and at < self._ends[before]
+
+
+def code_spans(text: str) -> Iterator[Span]:
+    """Yield where *text* shows code or nothing: spans in backticks as Python-Markdown reads them, tags, comments."""
+    return _literal(text, _CODE, ticks=True)
+
+
+def literal_html(text: str, tags: Iterable[str]) -> Iterator[Span]:
+    """Yield what stands within *tags*, and comments."""
+    return _literal(text, tags, ticks=False)
+
+
+def _literal(text: str, tags: Iterable[str], *, ticks: bool) -> Iterator[Span]:
+    """Yield each place from its beginning to its end. What has none is no such place, and is not looked for again.
+
+    A pattern would look from each beginning to the end of the text.
+    """
+    named = "|".join(tags)
+    begin = re.compile(rf"<(?P<tag>{named})\b[^<>]*>|<!--{'|`+' if ticks else ''}", re.IGNORECASE)
+    ends: defaultdict[str, list[int]] = defaultdict(list)
+    for end in re.finditer(rf"</(?P<tag>{named})\s*>|-->", text, re.IGNORECASE):
+        ends[(end["tag"] or "-->").lower()].append(end.end())
+    runs: defaultdict[int, list[int]] = defaultdict(list)
+    for run in re.finditer("`+", text) if ticks else ():
+        runs[len(run[0])].append(run.end())
+    at = 0
+    while (match := begin.search(text, at)) is not None:
+        at = match.end()
+        if match[0][0] == "`":
+            escaped = match.start() > 0 and text[match.start() - 1] == "\\"
+            lengths = range(len(match[0]) - escaped, 0, -1)
+            closed = ((at - length, _behind(runs.get(length, ()), at)) for length in lengths)
+            start, last = next((one for one in closed if one[1]), (0, 0))
+        else:
+            name = (match["tag"] or "-->").lower()
+            start, last = match.start(), _behind(ends.get(name, ()), at + 2)  # `<!-->` ends nothing
+        if last:
+            yield start, last
+            at = last
+
+
+def _behind(ends: Sequence[int], at: int) -> int:
+    """Return the first of *ends* behind *at*; 0 for none."""
+    index = bisect_right(ends, at)
+    return ends[index] if index < len(ends) else 0
 
 
 def elements(root: Element) -> Iterator[Element]:

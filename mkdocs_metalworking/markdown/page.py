@@ -26,6 +26,8 @@ class PageContext:
     meta: PageMeta | None = None
     diagnostics: Diagnostics = field(default_factory=Diagnostics)
     quotations: list[Quotation] = field(default_factory=list)
+    figures: dict[str, Quotation] = field(default_factory=dict)
+    """The quotations by the ids of their figures."""
     citations: list[CitedReference | CitedLines] = field(default_factory=list)
     quantities: list[str] = field(default_factory=list)
     """Keys of the quantities that the page shows, as often as it does."""

@@ -14,16 +14,12 @@ from ..quote.mentions import Kind
 from ..quote.quantities import Quantities, Quantity
 from ..quote.quantity_mentions import QUANTITY, Form, QuantityMention, Shown, fill_plain, shown_quantity
 from .citations import describe, described, placed
-from .marked_text import CODE_SPAN, Spans, footnotes_of, replace_in_footnotes, replace_in_tree
+from .marked_text import Spans, code_spans, footnotes_of, literal_html, replace_in_footnotes, replace_in_tree
 from .tracking import MARK, Met, Outcome
 from .visible import html_attribute, html_text
 from .work import Work
 
-# Raw HTML that shows code, or is none.
-_LITERAL_HTML = re.compile(
-    r"<(?P<tag>code|pre|kbd|samp|tt|script|style|textarea)\b[^<>]*>.*?</(?P=tag)\s*>|<!--.*?-->",
-    re.DOTALL | re.IGNORECASE,
-)
+_LITERAL_HTML = ("code", "pre", "kbd", "samp", "tt", "script", "style", "textarea")
 # What becomes an attribute, where no HTML may stand: the text of an image, a link's title, what is in a tag.
 _ATTRIBUTE = re.compile(
     r"!\[(?:[^\[\]]|\[=[^\[\]]*\]){0,2000}(?=\])|\]\([^()\n]*\)|<[A-Za-z][^<>]*>",
@@ -60,22 +56,20 @@ class QuantityProcessor(Treeprocessor):
                 blocks[index] = self._raw(raw, quantities)
 
     def _text(self, text: str, quantities: Quantities) -> str:
-        in_attribute = Spans(_ATTRIBUTE, text)
+        in_attribute = Spans(match.span() for match in _ATTRIBUTE.finditer(text))
 
         def html(shown: Shown, at: int) -> str:
             return _inert(shown.text) if in_attribute.cover(at) else self._html(shown, quantities)
 
-        return self._fill(text, CODE_SPAN, quantities, html)
+        return self._fill(text, Spans(code_spans(text)), quantities, html)
 
     def _raw(self, raw: str, quantities: Quantities) -> str:
         """Fill raw HTML with plain text."""
-        return self._fill(raw, _LITERAL_HTML, quantities, lambda shown, _at: html_attribute(shown.text))
+        hidden = Spans(literal_html(raw, _LITERAL_HTML))
+        return self._fill(raw, hidden, quantities, lambda shown, _at: html_attribute(shown.text))
 
-    def _fill(
-        self, text: str, literal: re.Pattern[str], quantities: Quantities, html: Callable[[Shown, int], str]
-    ) -> str:
-        """Put *html* of each quantity, by its place, where it is mentioned outside of what is *literal*."""
-        hidden = Spans(literal, text)
+    def _fill(self, text: str, hidden: Spans, quantities: Quantities, html: Callable[[Shown, int], str]) -> str:
+        """Put *html* of each quantity, by its place, where it is mentioned outside of what is *hidden*."""
         parts, end = [], 0
         for mark in MARK.finditer(text):
             met, match = self._work.tracker.by(mark), QUANTITY.match(text, mark.end())

@@ -78,8 +78,13 @@ def html_text(text: str) -> str:
 
 def html_attribute(text: str) -> str:
     """Return *text* as the value of an attribute, where a mark has no place: invisible characters are named."""
+    return escape(named(text))
 
-    def named(match: re.Match[str]) -> str:
-        return match[0] if _honest(match.string, match.start()) else f"U+{ord(match[0]):04X}"
 
-    return escape(INVISIBLE.sub(named, text))
+def named(text: str) -> str:
+    """Return *text* with the names of invisible characters in their place, where no HTML can mark them."""
+    return text if plainly_visible(text) else INVISIBLE.sub(_name, text)
+
+
+def _name(match: re.Match[str]) -> str:
+    return match[0] if _honest(match.string, match.start()) else f"U+{ord(match[0]):04X}"

@@ -17,12 +17,13 @@ _HIDDEN = (
     r'|\br(?P<fence>\#+)".*?(?:"(?P=fence)|\Z)'
     r'|""".*?(?:"""|\Z)'
     r'|"(?:\\.|[^"\\\n])*"?'
-    r"|`(?:\\.|[^`\\])*`"
+    r"|(?<!\\)`(?:\\.|[^`\\])*`"
     r"|^[ \t]*\#[ \t]*(?:include|import|define|undef|ifn?def|if|elif|else|endif|pragma|error|warning|line)\b"
     r"(?:\\\n|[^\n])*"
 )
-# A quotation mark behind a letter or a digit separates digits; in Rust one that is not closed marks a lifetime.
-_TEXTS = re.compile(rf"{_HIDDEN}|(?<![\w'])'(?:\\[^\n]|[^'\\\n])*'", re.DOTALL | re.MULTILINE)
+# A quotation mark behind a letter or a digit separates digits; in Rust one that is not closed marks a lifetime. None
+# begins behind a backslash: a text of nothing but those would be read to its end from each of them.
+_TEXTS = re.compile(rf"{_HIDDEN}|(?<![\w'\\])'(?:\\[^\n]|[^'\\\n])*'", re.DOTALL | re.MULTILINE)
 _RUST = re.compile(rf"{_HIDDEN}|'(?:\\[^'\n]+|[^'\\\n])'", re.DOTALL | re.MULTILINE)
 _INK = re.compile(r"[^\n]")
 _BRACKET = re.compile(r"[{}();]")

@@ -22,9 +22,10 @@ _SNIPPET = re.compile(r"-+8<-+[ \t]*\[[ \t]*(?P<way>start|end)[ \t]*:[ \t]*(?P<n
 _ANCHOR = re.compile(r"\bANCHOR(?P<end>_END)?:[ \t]*(?P<name>[\w-]+)")
 _FOLD = re.compile(
     r"[ \t]*(?://+|#+|--|;+|/\*+|<!--|%+)[ \t]*(?P<joined>(?<=\#)|\#[ \t]*|(?:\#[ \t]*)?pragma[ \t]+)?"
-    r"(?P<end>end[ \t]?)?region(?!\w)[ \t:]*(?P<name>[^\n]*?)[ \t]*(?:\*/|-->)?[ \t]*$",
+    r"(?P<end>end[ \t]?)?region(?!\w)[ \t:]*(?P<rest>[^\n]*)$",
     re.IGNORECASE,
 )
+_CLOSING = ("*/", "-->")
 _WORD = re.compile(r"[\w.:-]+")
 _LONGEST_LINE = 1000
 
@@ -97,7 +98,9 @@ def _marks(line: str, number: int) -> Iterator[_Mark]:
         yield _Mark(number, match["name"], bool(match["end"]), False)
     fold = _FOLD.match(line)
     if fold is not None:
-        name = fold["name"]
+        name = fold["rest"].rstrip(" \t")
+        closed = next((end for end in _CLOSING if name.endswith(end)), "")
+        name = name.removesuffix(closed).rstrip(" \t")
         # "# region of interest" is prose: a name of several words needs a "#" right before the word.
         if _WORD.fullmatch(name) or (fold["end"] and not name) or (name and fold["joined"] is not None):
             yield _Mark(number, name, bool(fold["end"]), True)

@@ -11,7 +11,9 @@ from .diagnostics import MetalworkingError
 from .quantities import Quantities, Quantity
 
 _FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,})")
-_APART = re.compile(r"`+[^`\n]*`+|\[[@=][^\[\]\n]*\]|\]\([^()\n]*\)|<[^<>\n]*>|<<.*?>>|\b(?:PR|issue|pull) \d+")
+_APART = re.compile(
+    r"`+[^`\n]*`+|\[[@=][^\[\]\n]*\]|\]\([^()\n]*\)|<[^<>\n]*>|<<(?:(?!<<).)*?>>|\b(?:PR|issue|pull) \d+"
+)
 """Code, citations, quantities, targets of links, tags and directives: no prose."""
 _NUMBER = r"\d[\d,]*(?:\.\d+)?"
 _MEASURE = re.compile(
@@ -26,6 +28,30 @@ class Candidate:
     line: int
     text: str
     key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A number with its unit on a line (from 1) of prose: as it stands there, and with an en dash for a range."""
+
+    line: int
+    text: str
+    number: str
+    unit: str
+
+
+def measures(text: str) -> Iterator[Measure]:
+    """Yield the numbers that stand before a unit in the prose of a page's *text*; code and citations are no prose."""
+    fence = ""
+    for number, line in enumerate(text.split("\n"), 1):
+        mark = _FENCE.match(line)
+        if mark and (not fence or mark[1].startswith(fence)):
+            fence = "" if fence else mark[1]
+        if fence or mark:
+            continue
+        prose = _APART.sub(lambda match: "\n" * len(match[0]), line)
+        for match in _MEASURE.finditer(prose):
+            yield Measure(number, match[0], re.sub("-| to ", "\u2013", match["number"]), match["unit"])
 
 
 def cited_targets(text: str) -> set[str]:
@@ -47,20 +73,11 @@ def candidates(text: str, quantities: Quantities, *, cited: Iterable[str] = ()) 
     for quantity in quantities.by_key.values():
         if quantity.hint and (quantity.unit or quantity.shown) and _sources(quantity, quantities) & targets:
             by_number.setdefault(quantity.number(), []).append(quantity)
-    fence = ""
-    for number, line in enumerate(text.split("\n"), 1):
-        mark = _FENCE.match(line)
-        if mark and (not fence or mark[1].startswith(fence)):
-            fence = "" if fence else mark[1]
-        if fence or mark:
-            continue
-        prose = _APART.sub(lambda match: "\n" * len(match[0]), line)
-        for match in _MEASURE.finditer(prose):
-            said = re.sub("-| to ", "\u2013", match["number"])
-            for quantity in by_number.get(said, ()):
-                if match["unit"] in _units(quantity):
-                    yield Candidate(number, match[0], quantity.key)
-                    break
+    for one in measures(text):
+        for quantity in by_number.get(one.number, ()):
+            if one.unit in _units(quantity):
+                yield Candidate(one.line, one.text, quantity.key)
+                break
 
 
 def _sources(quantity: Quantity, quantities: Quantities) -> set[str]:

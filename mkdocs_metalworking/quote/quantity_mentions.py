@@ -129,3 +129,14 @@ def fill_plain(
         return dress(shown.text)
 
     return QUANTITY.sub(one, text), problems, keys
+
+
+def plain_text(text: str, quantities: Quantities) -> tuple[str, list[MetalworkingError], list[str]]:
+    """Return *text* with its quantities as words between plain blanks, what is wrong with them, and the keys shown.
+
+    Of a mention that cannot be shown the key stays.
+    """
+    filled, problems, keys = fill_plain(text, quantities)
+    for mention, _problem in problems:
+        filled = filled.replace(mention, mention.strip("[=]"))
+    return filled.replace("\u00a0", " ") if filled != text else text, [problem for _, problem in problems], keys

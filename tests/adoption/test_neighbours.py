@@ -19,9 +19,8 @@ from bs4 import BeautifulSoup
 from tests.adoption.conftest import KERNEL, Project, code_of
 from tests.adoption.neighbours import Neighbour, neighbours
 from tests.forked import python_m
-from tests.support import ASK, git
+from tests.support import ASK, NIGHT, git
 
-NIGHT = os.environ.get("NEIGHBOURS") == "all"
 # The first site of docs/plugin/index.md with a nav and a store of its own.
 MKDOCS = """\
 site_name: Notes on Metal

@@ -12,9 +12,11 @@ import pytest
 
 from benchmarks.growth import picture
 from benchmarks.run import HEAD, table, with_table
-from tests.support import PATIENCE
+from tests.support import NIGHT, PATIENCE
 
-ROWS = ("full", "fetch", "memory", "weight", "reader", "numbers", "commands", "servers", "growth")
+ROWS = ("full", "fetch", "commands", "servers")
+LONG = ("memory", "weight", "reader", "numbers", "growth")
+"""Builds of the same site for another figure, of larger ones, and two of the book."""
 RUN = {
     "commit": "0123456789abcdef",
     "date": "2026-01-02",
@@ -48,7 +50,7 @@ RUN = {
 }
 
 
-@pytest.mark.parametrize("row", ROWS)
+@pytest.mark.parametrize("row", (*ROWS, *LONG) if NIGHT else ROWS)
 def test_every_row_is_a_ratio_of_two_measurements(row: str) -> None:
     command = [sys.executable, "-m", "benchmarks.run", "--small", "--only", row]
     done = subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True, timeout=PATIENCE)

@@ -15,6 +15,19 @@ PIXEL = bytes.fromhex(
     "0000000a49444154789c63f80f00010101001a5a4d1f0000000049454e44ae426082"
 )
 LONG = "// " + "a_word_that_goes_on_and_" * 12 + "\n"
+STYLES = """\
+:root{--mine:#123456}.mw-svg :is(.d-arrow,.d-line){fill:none;stroke:var(--mine)}
+.mw-svg .dotted{fill:url(#dots) var(--mine)}
+"""
+TEMPLATE = """\
+{% extends "base.html" %}
+{% block container %}
+<svg class="mw-textures" width="0" height="0"><defs>
+<pattern id="dots" width="4" height="4" patternUnits="userSpaceOnUse">
+<circle cx="2" cy="2" r="1"/></pattern></defs></svg>
+{{ super() }}
+{% endblock %}
+"""
 MKDOCS = """\
 site_name: Small Book
 site_description: A book of two chapters.
@@ -123,7 +136,8 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Site:
     site.references = "references:\n  - key: paper\n    title: A Paper\n    url: https://example.org/paper\n"
     site.write([("acme/kernels", "add.metal"), ("acme/kernels", "long.metal")])
     forms = "html, epub, markdown" + (", pdf" if CHROMIUM else "")
-    (site.root / "mkdocs.yml").write_text(MKDOCS.replace("FORMS", forms), encoding="utf-8")
+    config = MKDOCS.replace("FORMS", forms).replace("  font:", "  custom_dir: overrides\n  font:")
+    (site.root / "mkdocs.yml").write_text(config, encoding="utf-8")
     site.page("index.md", "# Small Book\n\nBegin with [one](first/one.md).\n")
     site.page("first/index.md", "---\nsummary: The first chapter.\n---\n\n# The first chapter\n\nIts words.\n")
     site.page("first/one.md", ONE)
@@ -132,7 +146,9 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Site:
     site.page("second/three.md", "# Three\n\n" + "A paragraph that fills a line or two. " * 8 + "\n")
     site.page("appendix.md", "# Appendix\n\nThe end.\n")
     site.page("about/index.md", "---\nchapter: false\n---\n\n# About\n\nNot in the book.\n")
-    site.page("extra.css", ":root{--mine:#123456}.mw-svg :is(.d-arrow,.d-line){fill:none;stroke:var(--mine)}\n")
+    site.page("extra.css", STYLES)
+    (site.root / "overrides").mkdir()
+    (site.root / "overrides/main.html").write_text(TEMPLATE, encoding="utf-8")
     (site.root / "docs/first/dot.png").write_bytes(PIXEL)
     done = site.build("--strict")
     assert done.returncode == 0, done.stderr

@@ -17,9 +17,23 @@ INCLUDE = re.compile(r'^--8<-- "([^"]+\.svg)"$', re.MULTILINE)
 ELEMENTS = {"svg", "title", "desc", "defs", "marker", "g", "path", "rect", "circle", "text", "tspan"}
 # Size of text by class, in units of a view box that is 720 wide; the same numbers are in docs/contributing/drawing.md.
 TEXT = {"d-t": 14, "d-s": 12, "d-m": 13, "d-h": 15}
-FILLED = {"d-a", "d-b", "d-c", "d-d", "d-hot"}
+# A word for each color of the book, of which one stands in every picture that has the color.
+WORDS = {
+    "mw-registers": r"register|accumulator",
+    "mw-threadgroup": r"threadgroup|shared",
+    "mw-cache": r"cache",
+    "mw-device": r"device|DRAM",
+    "mw-host": r"host",
+    "mw-load": r"load|read|copy",
+    "mw-compute": r"comput|multipl|run|math|GPU",
+    "mw-wait": r"wait|idle|barrier",
+    "mw-store": r"store|write",
+}
+CATEGORIES = {"d-a", "d-b", "d-c", "d-d", "d-hot"}
+FILLED = CATEGORIES | set(WORDS)
+TEXTURED = FILLED - CATEGORIES - {"mw-compute"} | {"d-c"}
 STROKED = {"d-line", "d-dash", "d-grid", "d-arrow"}
-CLASSES = {"mw-svg", "d-box", "d-soft", "d-head", "d-mid", "d-end", "d-on", *TEXT, *FILLED, *STROKED}
+CLASSES = {"mw-svg", "d-box", "d-soft", "d-head", "d-mid", "d-end", "d-on", "mw-part", *TEXT, *FILLED, *STROKED}
 # What the theme decides. A presentation attribute here would not follow light, dark and paper.
 LOOKS = re.compile(r"^(style|fill|stroke|color|opacity|font|text-anchor|dominant-baseline|letter-spacing|on[a-z]+)")
 HEAD = {"viewBox": "0 0 8 8", "refX": "7", "refY": "4", "markerWidth": "7", "markerHeight": "7"}
@@ -63,6 +77,7 @@ def test_only_known_elements_and_classes_and_no_looks(diagram: Path) -> None:
         for name in element.attrib:
             assert not LOOKS.match(name), (name, element.attrib)
             assert not name.endswith("href"), "nothing is fetched"
+            assert name not in {"rx", "ry"}, "one radius, which the style sheet gives"
         unknown = set((element.get("class") or "").split()) - CLASSES
         assert not unknown, unknown
 
@@ -84,6 +99,75 @@ def test_shapes_are_painted_and_text_is_at_least_twelve(diagram: Path) -> None:
             assert len(sizes) == 1, f"one size: {element.text}"
             assert "transform" not in element.attrib or "scale" not in element.attrib["transform"]
         assert "transform" not in element.attrib or not re.search(r"scale|matrix", element.attrib["transform"])
+
+
+Box = tuple[float, float, float, float]
+
+
+def classes(element: ET.Element) -> set[str]:
+    return set((element.get("class") or "").split())
+
+
+def box(element: ET.Element) -> Box:
+    """Left, top, right and bottom; of a text by about what its characters take."""
+    at = {name: float(value) for name, value in element.attrib.items() if re.fullmatch(r"-?[\d.]+", value)}
+    if local(element) == "rect":
+        return at["x"], at["y"], at["x"] + at["width"], at["y"] + at["height"]
+    if local(element) == "circle":
+        return at["cx"] - at["r"], at["cy"] - at["r"], at["cx"] + at["r"], at["cy"] + at["r"]
+    if local(element) == "path":
+        numbers = [float(number) for number in re.findall(r"[\d.]+", element.get("d", ""))]
+        return min(numbers[::2]), min(numbers[1::2]), max(numbers[::2]), max(numbers[1::2])
+    size = min([TEXT[name] for name in classes(element) & set(TEXT)] or [14])
+    wide = len("".join(element.itertext())) * size * 0.52
+    left = at["x"] - (wide / 2 if "d-mid" in classes(element) else wide if "d-end" in classes(element) else 0)
+    return left, at["y"] - size, left + wide, at["y"] + 3
+
+
+def apart(one: Box, other: Box) -> float:
+    across = max(one[0] - other[2], other[0] - one[2], 0)
+    return max(across, one[1] - other[3], other[1] - one[3])
+
+
+def painted(root: ET.Element) -> list[tuple[str, ET.Element]]:
+    """Each shape that has a color, with the class of it."""
+    shapes = [element for element in root.iter() if local(element) in {"rect", "circle", "path"}]
+    return [(name, shape) for shape in shapes for name in classes(shape) & FILLED]
+
+
+def test_a_shape_has_one_color(diagram: Path) -> None:
+    for element in parsed(diagram).iter():
+        if local(element) != "text":
+            assert len(classes(element) & FILLED) <= 1, element.attrib
+            if "mw-part" in classes(element):
+                assert classes(element) & set(WORDS), "a part of what"
+
+
+def test_every_color_is_told_in_words(diagram: Path) -> None:
+    root = parsed(diagram)
+    texts = [element for element in root.iter() if local(element) == "text"]
+    seen = " ".join("".join(text.itertext()) for text in texts)
+    shapes = painted(root)
+    for name in {name for name, _ in shapes}:
+        near = min(apart(box(shape), box(text)) for one, shape in shapes if one == name for text in texts)
+        assert near <= 32, f"no word on or beside a shape of {name}"
+        if name in WORDS:
+            assert re.search(WORDS[name], seen, re.IGNORECASE), f"{name}: no word for it"
+
+
+def test_text_on_a_texture_ends_it(diagram: Path) -> None:
+    root = parsed(diagram)
+    boxes = [element for element in root.iter() if local(element) in {"rect", "circle"}]
+    boxes = [shape for shape in boxes if classes(shape) & (FILLED | {"d-box", "d-soft"})]
+    for text in (element for element in root.iter() if local(element) == "text"):
+        left, top, right, bottom = box(text)
+        middle = ((left + right) / 2, (top + bottom) / 2)
+        under = [shape for shape in boxes if apart(box(shape), (*middle, *middle)) == 0]
+        on = classes(under[-1]) if under and "rotate" not in text.get("transform", "") else set()
+        textured = on & TEXTURED if "mw-part" not in on else set()
+        if on:
+            assert bool(on & FILLED) <= ("d-on" in classes(text)), f"{text.text}: ink on a color"
+            assert classes(text) & FILLED == textured, f"{text.text}: {on}"
 
 
 def test_arrows_have_one_head(diagram: Path) -> None:

@@ -58,6 +58,11 @@ def test_every_link_of_the_page_leads_somewhere(html: str) -> None:
         assert name in ids
 
 
+def test_patterns_of_the_template_come_along_once(html: str) -> None:
+    assert html.count('<svg class="mw-textures"') == 1
+    assert html.index('<pattern id="dots"') < html.index("<main")
+
+
 def test_the_page_is_in_order_of_reading(html: str) -> None:
     found = re.findall(r'<section id="([^"]*)" class="(bk-\w+)', html)
     assert found == [
@@ -229,6 +234,7 @@ def test_the_epub_keeps_code_and_drawings(epub: dict[str, bytes]) -> None:
     style = epub["EPUB/style.css"].decode()
     assert "var(" not in style, "plain readers know no variables"
     assert ".mw-svg .d-arrow,.mw-svg .d-line{fill:none;stroke:#123456}" in style, "nor :is()"
+    assert ".mw-svg .dotted{fill:#123456}" in style, "a pattern of the template is in no page of the EPUB"
     assert 'properties="svg"' in epub["EPUB/content.opf"].decode()
     assert any(name.endswith(".png") for name in epub)
 
@@ -288,8 +294,10 @@ def test_llms_txt(folder: Path) -> None:
     assert full.count("out[i] = a[i] + b[i];") == 1
     assert "# Appendix" in full
     assert "See two, the appendix and [how it is made](https://example.org/small/about/)" in full, "one file, no links"
-    assert len(re.findall(r"add\.metal, lines? [0-9\u2013]+ of acme/kernels at", full)) == 1, "an origin is told once"
-    assert re.findall(r"^add\.metal, lines? ([0-9\u2013]+)", full, re.MULTILINE) == ["1", "4\u20139"]
+    (number, home) = re.findall(r"^([0-9]+)\. \S*add\.metal in \\\[([0-9]+)\\\]$", full, re.MULTILINE)[0]
+    assert len(re.findall(rf"^{home}\. acme/kernels at [0-9a-f]{{7}} https://\S+$", full, re.MULTILINE)) == 1
+    captions = rf"^add\.metal \\\[{number}\\\], lines? ([0-9\u2013]+)(.*):$"
+    assert re.findall(captions, full, re.MULTILINE) == [("1", ", MIT"), ("4\u20139", "")], "terms are told once"
     assert full.count("out[i] = a[i] + b[i];") == 1
 
 
@@ -302,6 +310,7 @@ def test_llms_txt_names_the_terms_and_they_are_there(small: Site, tmp_path: Path
     text = (
         (small.root / "mkdocs.yml")
         .read_text(encoding="utf-8")
+        .replace("  custom_dir: overrides\n", "")
         .replace("{store: store,", "{store: store, mapping: m.yml,")
     )
     (tmp_path / "mkdocs.yml").write_text(re.sub(r"forms: \[.*\]", "forms: [markdown]", text), encoding="utf-8")
@@ -332,7 +341,7 @@ def test_llms_txt_names_the_terms_and_they_are_there(small: Site, tmp_path: Path
     ],
 )
 def test_what_the_plugin_needs(small: Site, tmp_path: Path, old: str, new: str, said: str) -> None:
-    text = (small.root / "mkdocs.yml").read_text(encoding="utf-8")
+    text = (small.root / "mkdocs.yml").read_text(encoding="utf-8").replace("  custom_dir: overrides\n", "")
     assert old in text
     (tmp_path / "mkdocs.yml").write_text(text.replace(old, new), encoding="utf-8")
     shutil.copytree(small.root / "docs", tmp_path / "docs")

@@ -11,15 +11,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Response
+from playwright.sync_api import Browser, BrowserContext, Error, Page, Response
 
 from tests.browser import content
 from tests.forked import python_m
 from tests.support import PATIENCE, Bench
 
 HERE = Path(__file__).resolve().parents[2]
+BLANK = "blank.html"
+"""A page of nothing on the origin of every site."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,9 @@ def server() -> Iterator[tuple[Path, int]]:
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / BLANK).write_text(
+            "<!doctype html><title>-</title><link rel=icon href=data:,>", encoding="utf-8"
+        )
         handler = functools.partial(_Handler, directory=folder)
         with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as made:
             thread = threading.Thread(target=made.serve_forever, daemon=True)
@@ -157,47 +163,119 @@ class Watch:
         context.on("weberror", lambda e: self.errors.append(str(e.error)))
         context.on("request", self._request)
 
-    def page(self, context: BrowserContext) -> Iterator[Page]:
-        """Give a page of *context*; at the end no script failed and nothing was asked of another host."""
-        self.on(context)
-        context.set_default_timeout(PATIENCE * 1000)
-        page = context.new_page()
-        go = page.goto
-
-        def goto(url: str, **options: Any) -> Response | None:
-            answer = go(url, **options)
-            if options.get("wait_until") != "domcontentloaded":
-                ready(page)
-            return answer
-
-        page.goto = goto  # type: ignore[method-assign]
-        yield page
-        context.close()
-        assert self.errors == []
-        assert self.foreign == []
-
     def _request(self, request: object) -> None:
         url = request.url  # type: ignore[attr-defined]
         if not url.startswith(("http://127.0.0.1:", "data:", "blob:")):
             self.foreign.append(url)
 
 
-@pytest.fixture
-def watch() -> Watch:
-    return Watch()
+class Tab(Watch):
+    """A page that one test after the other has, each as if it were new; a context of its own costs more than a test."""
+
+    def __init__(self, browser: Browser, **options: Any) -> None:
+        super().__init__()
+        self._size = options["viewport"]
+        self.context = browser.new_context(reduced_motion="reduce", **options)
+        self.on(self.context)
+        self.context.set_default_timeout(PATIENCE * 1000)
+        self.page = self.context.new_page()
+        self._listeners: list[tuple[Any, Any]] = []
+        go, listen = self.page.goto, self.page.on
+
+        def goto(url: str, **more: Any) -> Response | None:
+            answer = go(url, **more)
+            if more.get("wait_until") != "domcontentloaded":
+                ready(self.page)
+            return answer
+
+        def on(event: Any, heard: Any) -> None:
+            self._listeners.append((event, heard))
+            listen(event, heard)
+
+        self.page.goto = goto  # type: ignore[method-assign]
+        self.page.on = on  # type: ignore[method-assign]
+
+    def take_back(self) -> bool:
+        """Undo what a test may have left and return whether that could be done."""
+        for event, heard in self._listeners:
+            self.page.remove_listener(event, heard)
+        self._listeners.clear()
+        try:
+            self.context.set_offline(False)
+            self.context.clear_permissions()
+            self.context.clear_cookies()
+            if self.page.url.startswith("http:"):
+                self.page.goto(urljoin(self.page.url, f"/{BLANK}"), wait_until="domcontentloaded")
+                self.page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+            self.page.goto("about:blank", wait_until="domcontentloaded")
+            self.page.emulate_media(media="null")
+            self.page.set_viewport_size(self._size)
+            self.page.mouse.move(0, 0)
+        except Error:
+            return False
+        return True
+
+
+DESK = {"viewport": {"width": 1440, "height": 900}}
+PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
+
+
+class Tabs:
+    """The tabs of a process by what they are opened with."""
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._open: dict[str, Tab] = {}
+
+    def lend(self, name: str, options: dict[str, Any], *, again: bool = True) -> Iterator[Tab]:
+        """Give a tab for one test, and keep it for the next unless *again* is false."""
+        tab = self._open.pop(name, None) or Tab(self._browser, **options)
+        yield tab
+        if again and tab.take_back():
+            self._open[name] = tab
+        else:
+            tab.context.close()
+        errors, tab.errors = tab.errors, []
+        foreign, tab.foreign = tab.foreign, []
+        assert errors == []
+        assert foreign == []
+
+    def close(self) -> None:
+        for tab in self._open.values():
+            tab.context.close()
+
+
+@pytest.fixture(scope="session")
+def tabs(browser: Browser) -> Iterator[Tabs]:
+    made = Tabs(browser)
+    yield made
+    made.close()
 
 
 @pytest.fixture
-def page(browser: Browser, watch: Watch) -> Iterator[Page]:
+def desk(tabs: Tabs) -> Iterator[Tab]:
+    yield from tabs.lend("desk", DESK)
+
+
+@pytest.fixture
+def page(desk: Tab) -> Page:
     """A page on a wide screen."""
-    context = browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
-    yield from watch.page(context)
+    return desk.page
 
 
 @pytest.fixture
-def phone(browser: Browser, watch: Watch) -> Iterator[Page]:
+def handset(tabs: Tabs) -> Iterator[Tab]:
+    yield from tabs.lend("phone", PHONE)
+
+
+@pytest.fixture
+def phone(handset: Tab) -> Page:
     """A page on a phone with a touch screen."""
-    context = browser.new_context(
-        viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True, reduced_motion="reduce"
-    )
-    yield from watch.page(context)
+    return handset.page
+
+
+@pytest.fixture
+def fresh(tabs: Tabs) -> Iterator[Page]:
+    """A page on a wide screen that has loaded nothing yet and that nobody has afterwards."""
+    for tab in tabs.lend("fresh", DESK, again=False):
+        yield tab.page

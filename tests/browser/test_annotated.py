@@ -275,19 +275,6 @@ def test_colors_of_the_readers_own(browser: Browser, site: Served) -> None:
     context.close()
 
 
-def test_zoomed_four_times_no_page_scrolls_sideways(browser: Browser, book: Served) -> None:
-    context = browser.new_context(viewport={"width": 320, "height": 640}, reduced_motion="reduce")
-    page = context.new_page()
-    wide = {}
-    for name in book.pages:
-        page.goto(book.url + name, wait_until="domcontentloaded")
-        over = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-        if over > 0:
-            wide[name] = over
-    context.close()
-    assert wide == {}
-
-
 def test_the_fragment_of_the_home_page_turns_line_by_line(browser: Browser, site: Served) -> None:
     context = browser.new_context(viewport={"width": 1300, "height": 900})
     page = context.new_page()

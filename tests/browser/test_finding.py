@@ -10,7 +10,7 @@ import pytest
 from bs4 import BeautifulSoup
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Served
+from tests.browser.conftest import Served, Tab
 
 
 def test_lookup_by_typing(page: Page, site: Served) -> None:
@@ -173,8 +173,8 @@ def test_the_table_on_a_phone(phone: Page, site: Served) -> None:
     expect(row).to_be_hidden()
     phone.get_by_role("navigation", name="Groups").get_by_role("link", name="Memory").click()
     expect(row).to_be_visible()
-    label = "element => getComputedStyle(element, '::before').content"
-    assert row.locator("td[data-head=Metal]").evaluate(label) == '"Metal: "'
+    cell = "document.querySelector('#term-cudamemcpyasync td[data-head=Metal]')"
+    phone.wait_for_function(f"getComputedStyle({cell}, '::before').content === '\"Metal: \"'")
     phone.get_by_role("button", name="Within a warp").click()
     expect(phone.locator("#term-shfl-down-sync")).to_be_visible()
     phone.wait_for_function("document.documentElement.scrollWidth === 360")
@@ -231,8 +231,19 @@ def test_the_search_has_terms_above_its_results(page: Page, site: Served) -> Non
     terms = page.get_by_role("navigation", name="Terms").get_by_role("link")
     expect(terms.first).to_contain_text("__shfl_down_sync")
     field.fill("")
-    field.press_sequentially("__shfl_down_sync")
+    field.press_sequentially("__shfl_down_syn")
     expect(terms.first).to_contain_text("One")
+    page.evaluate(
+        """() => {
+          const box = document.querySelector(".mw-search-terms");
+          window.drawn = 0;
+          new MutationObserver(() => window.drawn++).observe(box, { childList: true });
+        }"""
+    )
+    field.press("c")
+    page.wait_for_function("document.querySelector('.mw-search-terms').dataset.text === '__shfl_down_sync'")
+    expect(terms.first).to_contain_text("One")
+    assert page.evaluate("window.drawn") == 1
     field.press("Enter")
     page.wait_for_url("**/first/one/")
 
@@ -288,9 +299,9 @@ def test_search_shows_titles_and_summaries(page: Page, site: Served) -> None:
     expect(first).to_contain_text("Thirty-two lanes & one counter.")
 
 
-def test_the_page_that_is_not_there_searches(page: Page, site: Served, watch: object) -> None:
+def test_the_page_that_is_not_there_searches(page: Page, desk: Tab, site: Served) -> None:
     page.goto(f"{site.url}first/won/tree")
-    watch.errors.clear()  # type: ignore[attr-defined]  # the browser reports the 404 itself
+    desk.errors.clear()  # the browser reports the 404 itself
     expect(page.get_by_role("heading", name="No page here")).to_be_visible()
     expect(page.locator(".mw-404-near").get_by_role("link", name="Three")).to_be_visible()
     field = page.get_by_role("searchbox", name="Search the text")

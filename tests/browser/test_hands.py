@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Page, Response, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Served
 from tests.browser.instruments import (
@@ -17,6 +17,7 @@ from tests.browser.instruments import (
     set_by_keyboard,
     stage,
 )
+from tests.support import NIGHT
 
 HEADER = 48
 SLUGS = list(dict.fromkeys(name if name != "tile-budget" else "tiling" for name in PLACES.values()))
@@ -26,35 +27,6 @@ SLUGS = list(dict.fromkeys(name if name != "tile-budget" else "tiling" for name 
 def small(phone: Page) -> Page:
     phone.set_viewport_size({"width": 360, "height": 800})
     return phone
-
-
-@pytest.mark.parametrize("slug", SLUGS)
-@pytest.mark.parametrize("query", ["", "?pinned="])
-def test_control_and_result_share_one_screen(small: Page, bench: Served, slug: str, query: str) -> None:
-    """From the top of the first control to the end of drawing, sentence and sliders; with a pinned state too."""
-    small.goto(f"{bench.url}{slug}/{query}")
-    expect(says(small)).not_to_be_empty()
-    boxes = small.locator(".mw-i-front .mw-i-field, .mw-i-stage, .mw-i-says, .mw-i-dial")
-    small.wait_for_function("document.querySelector('.mw-i-stage svg')")
-    tops, bottoms = zip(
-        *boxes.evaluate_all("all => all.map(e => e.getBoundingClientRect()).map(box => [box.top, box.bottom])"),
-        strict=True,
-    )
-    assert max(bottoms) - min(tops) <= 800 - HEADER
-
-
-@pytest.mark.parametrize("slug", SLUGS)
-def test_one_to_three_sliders_and_the_rest_under_more(page: Page, bench: Served, slug: str) -> None:
-    page.goto(f"{bench.url}{slug}/")
-    expect(says(page)).not_to_be_empty()
-    assert 1 <= page.locator(".mw-i-range:visible").count() <= 3
-    assert page.locator(".mw-i-front select").count() <= 2
-    # Beside those, only the boxes of the sliders take a value before More is opened.
-    assert page.locator(".mw-i-form :is(input, select):visible").count() == (
-        page.locator(".mw-i-dial :is(input):visible").count() + page.locator(".mw-i-front select").count()
-    )
-    for slider in page.get_by_role("slider").all():
-        assert slider.get_attribute("aria-valuetext")
 
 
 OUTSIDE = """svg => [...svg.querySelectorAll('text')].filter(text => {
@@ -76,17 +48,65 @@ MORE = {
 }
 
 
+def outside(page: Page) -> list[str]:
+    """Return the words of the drawing that lie beyond its edge."""
+    page.wait_for_function("document.querySelector('.mw-i-stage svg')")
+    found: list[str] = stage(page).locator("svg").evaluate(OUTSIDE)
+    return found
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+@pytest.mark.parametrize("query", ["", "?pinned="])
+def test_control_and_result_share_one_screen(small: Page, bench: Served, slug: str, query: str) -> None:
+    """From the top of the first control to the end of drawing, sentence and sliders; with a pinned state too."""
+    small.goto(f"{bench.url}{slug}/{query}")
+    expect(says(small)).not_to_be_empty()
+    assert outside(small) == []
+    boxes = small.locator(".mw-i-front .mw-i-field, .mw-i-stage, .mw-i-says, .mw-i-dial")
+    tops, bottoms = zip(
+        *boxes.evaluate_all("all => all.map(e => e.getBoundingClientRect()).map(box => [box.top, box.bottom])"),
+        strict=True,
+    )
+    assert max(bottoms) - min(tops) <= 800 - HEADER
+
+
+LOADED = """() => performance.getEntriesByType("resource").map((one) => new URL(one.name).pathname)
+  .filter((path) => path.includes("/assets/instruments/")).map((path) => path.split("/").at(-1))"""
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_one_to_three_sliders_and_the_rest_under_more(page: Page, bench: Served, slug: str) -> None:
+    """And the page loads its own instrument and what it needs, no other, and draws no word beyond its edge."""
+    page.goto(f"{bench.url}{slug}/", wait_until="networkidle")
+    expect(says(page)).not_to_be_empty()
+    assert outside(page) == []
+    assert 1 <= page.locator(".mw-i-range:visible").count() <= 3
+    assert page.locator(".mw-i-front select").count() <= 2
+    # Beside those, only the boxes of the sliders take a value before More is opened.
+    assert page.locator(".mw-i-form :is(input, select):visible").count() == (
+        page.locator(".mw-i-dial :is(input):visible").count() + page.locator(".mw-i-front select").count()
+    )
+    for slider in page.get_by_role("slider").all():
+        assert slider.get_attribute("aria-valuetext")
+    loaded = set(page.evaluate(LOADED))
+    own = "tile-budget" if slug == "tiling" else slug
+    others = {f"{name}.js" for name in PLACES.values()} - {f"{own}.js"}
+    assert not others & loaded
+    assert {f"{name}.js" for name in HANDS} - {"play.js", "plot.js", "quantities.js"} <= loaded
+    assert sum((bench.root / "assets/instruments" / name).stat().st_size for name in loaded) < 72_000, loaded
+
+
 @pytest.mark.parametrize("width", [360, 1280])
 def test_no_word_of_a_drawing_is_cut_off(page: Page, bench: Served, width: int) -> None:
+    """In states where there is more to say than at first; each at one of the widths by day."""
     page.set_viewport_size({"width": width, "height": 800})
-    outside = {}
-    for slug in SLUGS:
-        for query in ["", *MORE.get(slug, [])]:
-            page.goto(f"{bench.url}{slug}/{query}")
-            expect(stage(page).locator("svg")).to_be_visible()
-            if found := stage(page).locator("svg").evaluate(OUTSIDE):
-                outside[f"{slug}{query}"] = found
-    assert outside == {}
+    cut = {}
+    states = [f"{slug}/{query}" for slug in SLUGS for query in MORE[slug]]
+    for state in states if NIGHT else states[width == 360 :: 2]:
+        page.goto(bench.url + state)
+        if found := outside(page):
+            cut[state] = found
+    assert cut == {}
 
 
 KEYS = [
@@ -257,7 +277,8 @@ def test_the_difference_is_said_with_its_ratio(page: Page, bench: Served) -> Non
     expect(says(page)).to_contain_text("A and B are the same.")
 
 
-def test_play_moves_on_by_itself_and_stops_for_a_hand(page: Page, bench: Served) -> None:
+def test_play_moves_on_by_itself_and_stops_for_a_hand(fresh: Page, bench: Served) -> None:
+    page = fresh
     page.clock.install()
     page.goto(f"{bench.url}online-softmax/")
     expect(says(page)).to_contain_text("After 4 of 4 tiles")
@@ -314,18 +335,3 @@ def test_the_map_of_decisions_is_that_of_the_rules(page: Page, bench: Served) ->
         }}"""
     )
     assert wrong == []
-
-
-@pytest.mark.parametrize("slug", SLUGS)
-def test_a_page_loads_its_own_instrument_and_what_it_needs(page: Page, bench: Served, slug: str) -> None:
-    answers: list[Response] = []
-    page.on("response", lambda answer: answers.append(answer))
-    page.goto(f"{bench.url}{slug}/", wait_until="networkidle")
-    expect(says(page)).not_to_be_empty()
-    ours = [answer for answer in answers if "/assets/instruments/" in answer.url]
-    sizes = {answer.url.rsplit("/", 1)[1]: len(answer.body()) for answer in ours}
-    own = "tile-budget" if slug == "tiling" else slug
-    others = {f"{name}.js" for name in PLACES.values()} - {f"{own}.js"}
-    assert not others & set(sizes)
-    assert {f"{name}.js" for name in HANDS} - {"play.js", "plot.js", "quantities.js"} <= set(sizes)
-    assert sum(sizes.values()) < 72_000, sizes

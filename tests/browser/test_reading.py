@@ -196,7 +196,8 @@ def test_scripts_survive_instant_navigation(page: Page, site: Served) -> None:
     assert page.evaluate("window.kept"), "the page was never loaded anew"
 
 
-def test_our_scripts_shift_nothing(page: Page, site: Served) -> None:
+def test_our_scripts_shift_nothing(fresh: Page, site: Served) -> None:
+    page = fresh
     page.add_init_script(
         "window.shift = 0; window.shifted = []; new PerformanceObserver(l => l.getEntries().forEach(e => {"
         " window.shift += e.value;"

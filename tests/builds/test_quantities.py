@@ -73,6 +73,30 @@ def test_the_stage_writes_out_the_quantities_of_a_summary(numbers: Site, summary
     assert "../quantities.yml" in config["watch"]
 
 
+def test_the_table_of_terms_tells_quantities(numbers: Site) -> None:
+    """A row's note and counterpart take them, as plain text in the lookup and for programs, and they count as used."""
+    table = "- {cuda: SM, metal: 'core, [=cores]', verdict: resized, note: 'At [=clock as=number] or [=idle].'}\n"
+    (numbers.root / "terms.yml").write_text(table, encoding="utf-8")
+    numbers.config("offline: true,", "offline: true, mapping: terms.yml,")
+    numbers.config("[footnotes, admonition]", "[footnotes, admonition, md_in_html]")
+    numbers.page("second/three.md", "# Three\n\n<!-- mapping-table -->\n")
+    done = numbers.build("--strict")
+    assert done.returncode == 0, done.stderr
+    (term,) = json.loads(numbers.html("assets/metalworking/terms.json"))["terms"]
+    assert (term["metal"], term["note"]) == ("core, 40 cores", "At 1,620 or 3 W.")
+    (row,) = [one for one in json.loads(numbers.html("assets/metalworking/lookup.json"))["terms"] if one[0] == "SM"]
+    assert (row[1], row[4]) == ("core, 40 cores", "At 1,620 or 3 W.")
+    assert "At 1,620 or 3 W." in numbers.html("second/three/index.html")
+    uses = json.loads(numbers.html("assets/metalworking/quantities.json"))["idle"]["uses"]
+    assert uses == [["Three", "second/three/"]]
+    done = numbers.run("mkdocs_metalworking", "check")
+    assert "nobody uses" not in done.stdout
+    (numbers.root / "terms.yml").write_text(table.replace("=idle", "=idel"), encoding="utf-8")
+    for done in (numbers.build(), numbers.run("mkdocs_metalworking", "check")):
+        assert done.returncode == 1
+        assert "terms.yml:1: no quantity 'idel' in quantities.yml (did you mean idle?)" in done.stdout + done.stderr
+
+
 def test_a_site_without_the_file_has_no_quantities(site: Site) -> None:
     site.page("first/two.md", "# Two\n\nA set [=cores] is text.\n")
     done = site.build("--strict")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from mkdocs_metalworking.deliver.project import Settings
 from mkdocs_metalworking.hosts.files import write
 from mkdocs_metalworking.hosts.lockfile import locked_lock
 from mkdocs_metalworking.quote.blob import FileKey, LockedFile
+from mkdocs_metalworking.quote.diagnostics import MetalworkingError
 from mkdocs_metalworking.quote.lock import load_lock
 from tests.cli.conftest import Desk
 from tests.support import git
@@ -56,6 +58,34 @@ def test_no_command_writes_through_a_link_out_of_the_repository(
     assert "a link leads out of the repository" in done.output
     assert theirs.read_text("utf-8") == "alias ll='ls -l'\n"
     assert not (away / "bashrc.md").exists()
+
+
+@pytest.mark.parametrize("name", [".GIT", ".git.", "git~1"])
+def test_no_name_that_some_system_takes_for_git_is_written_to(tmp_path: Path, name: str) -> None:
+    git(tmp_path, "init", "-q")
+    (tmp_path / name / "hooks").mkdir(parents=True, exist_ok=True)
+    (tmp_path / "sources.lock").symlink_to(f"{name}/hooks/pre-commit")
+    with pytest.raises(MetalworkingError, match="out of the repository"):
+        write(tmp_path / "sources.lock", "x\n")
+
+
+def test_what_a_command_writes_first_goes_through_no_link(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody's branch has links under every name that a file may have before it is whole."""
+    git(tmp_path, "init", "-q")
+    theirs = tmp_path / "home/.bashrc"
+    theirs.parent.mkdir()
+    theirs.write_text("alias\n", encoding="utf-8")
+    repository = tmp_path / "repository"
+    git(tmp_path, "init", "-q", str(repository))
+    for known in (str(os.getpid()), "0" * 12):
+        (repository / f".sources.lock.{known}.new").symlink_to(theirs)
+    write(repository / "sources.lock", "x\n")
+    assert not (repository / "sources.lock").is_symlink()
+    monkeypatch.setattr("secrets.token_hex", lambda count: "0" * 2 * count)  # one that was guessed
+    with pytest.raises(MetalworkingError, match="cannot be written"):
+        write(repository / "sources.lock", "y\n")
+    assert theirs.read_text(encoding="utf-8") == "alias\n"
+    assert (repository / "sources.lock").read_text(encoding="utf-8") == "x\n"
 
 
 def test_a_link_within_the_repository_is_written_through(two: Desk) -> None:

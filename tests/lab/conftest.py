@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from tests.conftest import CHROMIUM
+from tests.conftest import SHELL
 from tests.support import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,7 +36,7 @@ def docs() -> Iterator[str]:
 @pytest.fixture(scope="session")
 def chromium(browser: Browser) -> Iterator[Browser]:
     """A second Chromium, with the flags that give it a GPU in software."""
-    made = browser.browser_type.launch(executable_path=CHROMIUM, args=list(FLAGS))
+    made = browser.browser_type.launch(executable_path=SHELL, args=list(FLAGS))
     yield made
     made.close()
 

@@ -15,6 +15,7 @@ from tests.lab.conftest import ROOT
 
 PROBES = probes.load()
 IDS = [probe["id"] for probe in PROBES]
+TWINS = twins.load()
 PLACE = re.compile(r'<div class="mw-instrument" data-instrument="probe" data-probe="([a-z0-9 -]+)"')
 MUST = {
     "machine/occupancy", "machine/registers", "machine/threadgroup-memory", "machine/f16", "machine/unified-memory",
@@ -49,9 +50,8 @@ def test_an_entry_that_breaks_the_schema_is_refused(tmp_path: Path, monkeypatch:
 
 @pytest.mark.parametrize("probe", PROBES, ids=IDS)
 def test_a_probe_names_only_what_is_there(probe: dict[str, Any]) -> None:
-    rows = twins.load()
     for case in probe["cases"]:
-        twins.twin(rows, case)
+        twins.twin(TWINS, case)
     for case in probes.cases(probe):
         if case.kind == "loop":
             assert case.check in expected.CHECKS, case.name
@@ -121,11 +121,10 @@ def test_what_the_site_reads_is_what_the_data_say() -> None:
 def test_a_probe_agrees_with_its_twin_or_says_by_how_much_it_does_not(probe: dict[str, Any]) -> None:
     rows = measurements.load()[site.SHOWN]["results"]
     told = {name for entry in probe.get("differs", []) for name in entry["cases"]}
-    cuda = twins.load()
     found = {row["case"]: row for row in rows if row["probe"] == probe["id"]}
     apart = set()
     for case in probe["cases"]:
-        value = twins.twin(cuda, case)
+        value = twins.twin(TWINS, case)
         assert case["case"] in found, "not run on the H200"
         if value is None:
             continue

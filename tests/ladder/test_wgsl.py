@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page
 
-from tests.conftest import CHROMIUM
+from tests.conftest import SHELL
 from tests.ladder.conftest import LADDER, RUNGS, Product, Rung
 
 FLAGS = ("--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader", "--enable-features=Vulkan", "--no-sandbox")
@@ -50,7 +50,7 @@ MULTIPLY = """async ({code, a, b, size, groups}) => {
 
 @pytest.fixture(scope="module")
 def webgpu(browser: Browser) -> Iterator[Page]:
-    made = browser.browser_type.launch(executable_path=CHROMIUM, args=list(FLAGS))
+    made = browser.browser_type.launch(executable_path=SHELL, args=list(FLAGS))
     page = made.new_page()
     page.route("http://localhost/**", lambda route: route.fulfill(body="<p>", content_type="text/html"))
     page.goto("http://localhost/")

@@ -7,7 +7,8 @@ from collections import Counter
 from html import unescape
 
 from mkdocs_metalworking.deliver.project import Project
-from mkdocs_metalworking.hosts.cli.bump.edits import Place, apply_edits
+from mkdocs_metalworking.hosts.cli.bump.edits import Place
+from mkdocs_metalworking.hosts.edits import apply_edits
 from mkdocs_metalworking.markdown.literal import prose
 from mkdocs_metalworking.markdown.page import PageContext
 from mkdocs_metalworking.markdown.tracking import Met, Outcome

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections import Counter
 from pathlib import Path
@@ -11,7 +10,7 @@ import pytest
 
 from tests.structure.account import check
 from tests.structure.pages import COUNT, FILE, REPO, pages
-from tests.support import Bench
+from tests.support import NIGHT, Bench
 
 PAGES = 400
 
@@ -41,8 +40,7 @@ def run(folder: Path, count: int, first: int = 0) -> tuple[Counter[str], list[st
 
 
 def test_pages_made_at_random(tmp_path: Path) -> None:
-    fresh = os.environ.get("HYPOTHESIS_PROFILE") == "fresh"
-    tally, failures = run(tmp_path, PAGES * 5 if fresh else PAGES, random.randrange(1 << 40) if fresh else 0)
+    tally, failures = run(tmp_path, PAGES * 5 if NIGHT else PAGES, random.randrange(1 << 40) if NIGHT else 0)
     if failures:
         pytest.fail(f"{len(failures)} of {PAGES}\n{failures[0]}")
     assert all(tally[name] > PAGES / 10 for name in ("shown", "literal", "reported")), tally

@@ -278,6 +278,11 @@ def test_an_oversized_header_is_not_read(outcome):
     assert "broken archive (ReadError)" in str(outcome(SDIST, SDIST_NAME, archive))
 
 
+def test_folders_of_an_archive_are_passed_over(outcome):
+    archive = wheel([("inc/", b""), ("inc/src/", b""), ("inc/src/a.metal", DATA)])
+    assert outcome(WHEEL, WHEEL_NAME, archive) == DATA
+
+
 def test_an_sdist_may_be_a_zip(outcome):
     archive = wheel([("demo_pkg-1.0/vendor/up/src/a.metal", DATA), ("demo_pkg-1.0/setup.py", b"")])
     assert outcome(SDIST, "demo_pkg-1.0.zip", archive) == DATA
@@ -352,14 +357,15 @@ def test_a_read_only_store_is_no_obstacle(tmp_path, serve, tools, package):
 # Choosing -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("form", ["json", "html"])
-def test_the_choice_is_the_same_whatever_the_order(serve, tools, package, form):
+@pytest.mark.parametrize(("form", "chosen"), [("json", "cp311"), ("html", "cp310")])
+def test_the_choice_is_the_same_whatever_the_order(serve, tools, package, form, chosen):
+    """The smallest by the sizes of a page of JSON; one of HTML has none, and the names decide."""
     small, large = wheel([("inc/src/a.metal", DATA)]), wheel([("inc/src/a.metal", DATA), ("z", bytes(range(256)))])
     crlf = wheel([("inc/src/a.metal", b"\r\n")])
     names = {
         "demo_pkg-1.0-cp312-cp312-manylinux_2_17_x86_64.whl": large,
         "demo_pkg-1.0-cp311-cp311-manylinux_2_17_x86_64.whl": small,
-        "demo_pkg-1.0-cp310-cp310-manylinux_2_17_x86_64.whl": small,
+        "demo_pkg-1.0-cp310-cp310-manylinux_2_17_x86_64.whl": large,
         "demo_pkg-1.0-cp312-cp312-win_amd64.whl": crlf,
         "demo_pkg-1.0.1-py3-none-any.whl": crlf,
         "demo_pkg-1.0.tar.gz": b"",
@@ -367,7 +373,7 @@ def test_the_choice_is_the_same_whatever_the_order(serve, tools, package, form):
     for order in (names, dict(reversed(names.items()))):
         index = IndexServer(serve, tools, order, form=form)
         found = package(index.url, WHEEL, wanted=[tools.locked(DATA)]).pin_archive(WHEEL)
-        assert found.filename == "demo_pkg-1.0-cp310-cp310-manylinux_2_17_x86_64.whl"
+        assert found.filename == f"demo_pkg-1.0-{chosen}-{chosen}-manylinux_2_17_x86_64.whl"
 
 
 def test_an_archive_that_contradicts_the_lock_is_passed_over(serve, tools, store, package):
@@ -462,6 +468,8 @@ def test_settings_are_read_as_pip_reads_them(tmp_path):
     assert index_settings({"PIP_CONFIG_FILE": "/dev/null"}).urls == IndexSettings().urls
     strong.write_text("no section\n")
     assert index_settings({}, (strong,)) == IndexSettings()
+    folders = f"{(tmp_path / 'wheels').as_uri()} {tmp_path}/none http:{tmp_path}/wheels ~nobody-of-this-name/x"
+    assert index_settings({"PIP_FIND_LINKS": folders}, ()).folders == (tmp_path / "wheels",)
 
 
 def test_a_named_settings_file_is_read(tmp_path):

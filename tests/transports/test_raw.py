@@ -9,8 +9,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+import requests
 
-from mkdocs_metalworking.deliver.http import Limits, new_session
+from mkdocs_metalworking.deliver.http import Limits, _reason, new_session
 from mkdocs_metalworking.deliver.resolver import Resolver
 from mkdocs_metalworking.deliver.transport import NotDelivered
 from mkdocs_metalworking.deliver.transports.raw import Raw
@@ -276,6 +277,23 @@ def test_a_dead_host_is_asked_once_for_two_hundred_files(serve, store, tools):
     with pytest.raises(Unavailable, match="not asked again in this run"):
         resolver.resolve(files[-1])
     resolver.close()
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (requests.ConnectTimeout("https://user:pass@x/"), "no connection within 3 seconds"),
+        (requests.ReadTimeout("x"), "no answer within 5 seconds"),
+        (requests.ConnectionError("Read timed out."), "no answer within 5 seconds"),
+        (requests.exceptions.SSLError("certificate verify failed"), "its certificate is not accepted"),
+        (requests.exceptions.SSLError("wrong version number"), "its TLS fails"),
+        (requests.exceptions.ProxyError("x"), "the proxy does not let it through"),
+        (requests.ConnectionError("https://user:pass@x/"), "cannot be reached"),
+        (requests.exceptions.InvalidHeader("pass"), "request failed (InvalidHeader)"),
+    ],
+)
+def test_what_went_wrong_is_said_in_our_words(error, words):
+    assert _reason(error, Limits(connect=3, read=5)) == words
 
 
 def test_a_host_that_is_not_there_is_tried_once(serve, tools):

@@ -7,10 +7,12 @@ import tracemalloc
 
 import pytest
 
+from mkdocs_metalworking.deliver import resolver as resolving
 from mkdocs_metalworking.deliver.http import Limits, new_session
 from mkdocs_metalworking.deliver.resolver import Resolver
 from mkdocs_metalworking.deliver.store import Store
 from mkdocs_metalworking.deliver.transports.checkout import Checkout
+from mkdocs_metalworking.deliver.transports.own import Own
 from mkdocs_metalworking.deliver.transports.package import Package
 from mkdocs_metalworking.deliver.transports.raw import Raw
 from mkdocs_metalworking.quote.diagnostics import MetalworkingError, Severity, Unavailable
@@ -103,6 +105,34 @@ def test_a_store_that_keeps_nothing_is_no_obstacle(tmp_path, tools, raw):
         for _ in range(3):
             assert resolver.resolve(tools.locked(DATA)).data == DATA
     assert len(server.paths) == 1
+
+
+def test_of_what_no_store_takes_the_last_are_held(tmp_path, tools, serve, monkeypatch):
+    """Twenty bytes are room for two files of ten: a third takes the place of the first, and a large one stays alone."""
+    monkeypatch.setattr(resolving, "_HELD_BYTES", 20)
+    contents = {"a": b"a" * 10, "b": b"b" * 10, "c": b"c" * 10, "d": b"d" * 30}
+    server = serve(lambda handler: tools.send(handler, contents[handler.path[-1]]))
+    transport = Raw(new_session, templates={"github.com": server.url + "/{commit}/{path}"}, limits=Limits(1, 1, 2))
+    (tmp_path / "store").write_text("in the way")
+    with Resolver(Store(tmp_path / "store"), [transport]) as resolver:
+        for names, asked in (("abab", "ab"), ("cbc", "c"), ("a", "a"), ("cdd", "d"), ("a", "a")):
+            before = len(server.paths)
+            for name in names:
+                assert resolver.resolve(tools.locked(contents[name], name)).data == contents[name]
+            assert "".join(path[-1] for path in server.paths[before:]) == asked, names
+
+
+def test_what_is_the_sites_own_comes_from_nobody_else(tmp_path, store, tools, make_repo):
+    repo = make_repo(tmp_path / "code/o/n", {"a": DATA})
+    file, other = tools.locked(DATA, "a", "self", repo.commit), tools.locked(DATA, "a", "o/n", repo.commit)
+    with Resolver(store, [], own=Own(repo.folder / ".git")) as resolver:
+        with pytest.raises(Unavailable, match="no transport is configured"):
+            resolver.resolve(other)
+        assert resolver.resolve(file).via == "self"
+    with Resolver(Store(tmp_path / "empty"), [Checkout(tmp_path / "code")]) as resolver:
+        with pytest.raises(Unavailable, match="no transport is configured"):
+            resolver.resolve(file)
+        assert resolver.resolve(other).via == "checkout"
 
 
 def test_many_threads_ask_once(store, tools, raw):

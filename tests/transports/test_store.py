@@ -93,10 +93,15 @@ def test_a_file_where_a_folder_belongs_is_a_store_that_keeps_nothing(store, wher
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self"), reason="needs a file system that is read-only even for root")
-def test_a_read_only_store_keeps_nothing_and_goes_on():
+def test_a_read_only_store_keeps_nothing_says_so_once_and_goes_on(caplog):
     store = Store(Path("/proc/self"))  # nobody may create anything there
-    assert not store.put(FILE, DATA)
-    assert store.get(FILE) is None
+    pin = ArchivePin("wheel:demo==1.0", "demo-1.0.whl", hashlib.sha256(DATA).hexdigest(), len(DATA))
+    with caplog.at_level(logging.DEBUG, "mkdocs_metalworking.deliver.store"):
+        assert store.put_archive(pin, [DATA]) is None
+        assert caplog.text.count("the store is not written: ") == 1
+        assert not store.put(FILE, DATA)
+        assert store.get(FILE) is None
+        assert caplog.text.count("the store is not written: ") == 1
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")

@@ -163,6 +163,8 @@ class Trial:
         self.rng = random.Random(seed)
         self.site = Site.make(root / "site", root / "served", zygote)
         self.outcome = Outcome()
+        self.told = ""
+        """What the last command that was struck had said."""
         self.seconds = {}
         for command in ("lock", "fetch", "build"):
             start = time.monotonic()
@@ -199,16 +201,29 @@ class Trial:
                 (store / "highlight.sqlite").unlink(missing_ok=True)
         return command
 
+    def strikes(self, count: int, how: int = signal.SIGKILL) -> Iterator[None]:
+        """Strike until *count* commands were hit while they were working; a machine with other work takes longer."""
+        before, tries = self.outcome.struck, 0
+        while self.outcome.struck < before + count:
+            tries += 1
+            assert tries <= 5 * count, f"commands are done before they can be struck: {self.outcome.tried}"
+            self.strike(how)
+            yield
+
     def strike(self, how: int = signal.SIGKILL) -> None:
         """Strike one command at a random moment, check what it left, run it again and check what it made."""
         site = self.site
         command = self.spoil()
         lock, entries = site.lock, site.entries()
+        start = time.monotonic()
         pid = site.zygote.start(site.order(command))
-        time.sleep(self.rng.uniform(0, self.seconds[command] * 1.15))
+        time.sleep(self.rng.uniform(0, self.seconds[command]))
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, how)
         code = site.zygote.wait()
+        self.told = site.log
+        if not code:  # how long it takes depends on what else there is to do
+            self.seconds[command] = time.monotonic() - start
         self.outcome.tried[f"{command}, {signal.Signals(how).name}" if code else f"{command}, done before"] += 1
         self.check(lock, entries)
         start = time.monotonic()

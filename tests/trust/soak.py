@@ -23,6 +23,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 SHARE = [argument for argument in sys.argv if re.fullmatch("--quick|--share=[1-9][0-9]*", argument)]
 PART = int(SHARE[0].partition("=")[2] or 100) if SHARE else 1
+PATIENCE = 6 * 3600
+"""Seconds after which a section hangs: no machine is so busy that one takes longer."""
 Row = dict[str, object]
 
 
@@ -91,8 +93,8 @@ def _strikes(folder: Path, count: int, how: int) -> Row:
     zygote = Zygote()
     trial = Trial(folder / "trial", zygote, seed=how)
     try:
-        while trial.outcome.struck < count and sum(trial.outcome.tried.values()) < 3 * count:
-            trial.strike(how)
+        for _ in trial.strikes(count, how):
+            pass
     finally:
         zygote.close()
     found = trial.outcome
@@ -143,7 +145,9 @@ SECTIONS: dict[str, tuple[str, Callable[[Path], Row]]] = {
 
 def _pytest(*arguments: str, **env: str) -> Row:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env={**os.environ, **env}, timeout=1500)
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, env={**os.environ, **env}, timeout=PATIENCE
+    )
     counts = {word: int(number) for number, word in re.findall(r"(\d+) (passed|failed|error|skipped)", done.stdout)}
     tried = sum(counts.values()) - counts.get("skipped", 0)
     row: Row = {"tried": tried, "survived": counts.get("passed", 0), "skipped": counts.get("skipped", 0)}
@@ -199,7 +203,7 @@ def main() -> int:
         start = time.monotonic()
         print(f"{SECTIONS[name][0]} …", file=sys.stderr, flush=True)
         command = [sys.executable, "-m", "tests.trust.soak", name, "--section", *SHARE]
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=1800)
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE)
         if done.returncode:
             bad = True
             print(done.stderr[-3000:], file=sys.stderr)

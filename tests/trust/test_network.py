@@ -84,7 +84,7 @@ def talk() -> Iterator[Callable[[Callable[[socket.socket], None]], str]]:
         listener.close()
 
 
-def repeat(connection: socket.socket, piece: bytes, *, pause: float = 0.0, most: float = 6.0) -> None:
+def repeat(connection: socket.socket, piece: bytes, *, pause: float = 0.0, most: float = PATIENCE) -> None:
     """Send *piece* again and again until the other side has enough, or *most* seconds are over."""
     end = time.monotonic() + most
     while time.monotonic() < end:
@@ -302,12 +302,18 @@ def test_a_certificate_of_its_own_making_is_not_accepted(talk, store, tools, cer
 
 @pytest.mark.parametrize("drip", [b"\x16\x03\x03\x40\x00", b"\x00", b"HTTP/1.1 200 OK\r\n"])
 def test_a_handshake_that_drips_is_given_up(talk, store, tools, drip) -> None:
-    url = talk(lambda connection: (connection.recv(1000), repeat(connection, drip, pause=0.1))[1]).replace(
-        "http:", "https:"
-    )
+    ended = []
+
+    def say(connection: socket.socket) -> None:
+        connection.recv(1000)
+        repeat(connection, drip, pause=0.1)
+        ended.append(drip)
+
+    url = talk(say).replace("http:", "https:")
     raw = Raw(session, templates={"github.com": url + "/{repo}/{commit}/{path}"}, limits=LIMITS)
     with Resolver(store, [raw]) as resolver, pytest.raises(Unavailable):
         resolver.resolve(tools.locked(DATA))
+    assert ended == [], "it was hung up on"
 
 
 # Package indexes
@@ -320,12 +326,42 @@ def test_addresses_that_lead_inward() -> None:
         *("http://[fd00::1]/", "http://localhost/", "http://localhost./", "http://a.localhost/", "http://0.0.0.0/"),
         *("http://printer.local/", "http://metadata.google.internal/", "http://127.1/", "http://2130706433/"),
         *("http://0x7f000001/", "http://0/", "http://0177.0.0.1/", "http://[::ffff:10.0.0.1]/", "http:///x"),
-        "http://[64:ff9b::7f00:1]/",
+        *(
+            "http://[64:ff9b::7f00:1]/",
+            "http://[64:ff9b:1::7f00:1]/",
+            "http://[::127.0.0.1]/",
+            "http://[2002:a00:1::]/",
+        ),
+        *("http://[::ffff:0:10.0.0.1]/", "http://[fec0::1]/", "http://[ff02::1]/", "http://224.0.0.1/"),
+        "http://192.0.0.192/",
     ):
         assert leads_inward(outside, inside), inside
         assert not leads_inward("http://127.0.0.1/", inside), "an index inside may name its neighbours"
     assert not leads_inward(outside, "https://files.example/x")
     assert not leads_inward(outside, "https://1.1.1.1/x")
+    assert not leads_inward(outside, "https://[64:ff9b::101:101]/x"), "1.1.1.1 behind NAT64"
+    for outside_too in ("https://1.1.1.1/x", "https://b\u00fccher.example/", "http://[2606:4700::1111]/"):
+        assert not leads_inward(outside, outside_too)
+        assert not leads_inward(outside_too, outside_too)
+    assert not leads_inward(outside, "http://[2002:101:101::]/")
+
+
+TWO_READINGS = (
+    "https://127.0.0.1\\@pypi.example/x",
+    "https://127.0.0.1\\.pypi.example/x",
+    "https://[::1]\\@pypi.example/",
+)
+
+
+@pytest.mark.parametrize("address", TWO_READINGS)
+def test_an_address_that_is_read_in_two_ways_is_not_asked(address: str, serve: Any, tools: Any) -> None:
+    """What judges an address and what connects part it differently; behind a proxy the spelling is all there is."""
+    assert not _usable(address, "https://pypi.example/simple/")
+    asked = serve(lambda handler: tools.send(handler, b"x", 302, Location=address))
+    made = session()
+    with pytest.raises(NotDelivered, match=r"redirect to (something that is no address|another host)"):
+        open_stream(made, f"{asked.url}/x", LIMITS, hosts=frozenset({"pypi.example"}))
+    made.close()
 
 
 def index_of(url: str) -> Index:
@@ -498,7 +534,12 @@ def outside(tools, monkeypatch) -> Iterator[Callable[[str], str]]:
 @pytest.mark.parametrize("known", [False, True], ids=["new connection", "connection that is open already"])
 def test_a_name_that_means_an_address_inside(outside, serve, tools, known) -> None:
     """The peer is judged, not the spelling; nothing is said to it."""
-    inside = serve(lambda handler: tools.send(handler, b"secret"))
+
+    def respond(handler: BaseHTTPRequestHandler) -> None:
+        handler.protocol_version, handler.close_connection = "HTTP/1.1", False
+        tools.send(handler, b"secret")
+
+    inside = serve(respond)
     name = inside.url.replace("127.0.0.1", "files.example")
     made = session()
     made.trust_env = False

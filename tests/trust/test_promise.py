@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from mkdocs_metalworking.deliver.proofs import Proofs, judge
+from mkdocs_metalworking.deliver.proofs import Proofs, judge, verify
 from mkdocs_metalworking.deliver.store import Store
 from mkdocs_metalworking.git.binding import check_content
 from mkdocs_metalworking.hosts.cli.main import main
@@ -391,6 +391,15 @@ def test_check_finds_a_forged_lock_though_the_store_has_its_bytes(tmp_path: Path
     done = CliRunner().invoke(main, ["-f", str(tmp_path / "mkdocs.yml"), "check"])
     assert done.exit_code == 1
     assert f"sources.lock: acme/kernels@{old.key.commit[:7]}:a.c: the commit has git file" in done.output
+
+
+def test_nobody_is_asked_for_a_commit_of_ones_own(tmp_path: Path) -> None:
+    file = LockedFile.of(FileKey("self", "b" * 40, "a.c"), b"int a;\n")
+    store = Store(tmp_path / "store")
+    with closing(Proofs(store, tmp_path / "code")) as proofs:
+        verdict = verify([file], proofs, store, url=lambda repo: pytest.fail(f"{repo} was asked"))
+    assert verdict.unproved == {file: "this repository does not have the commit"}
+    assert (verdict.proved, verdict.wrong) == (0, {})
 
 
 def test_a_shallow_clone_contradicts_nothing(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import time
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 from mkdocs_metalworking.markdown.highlight import highlight_lines, lexer_named
 from mkdocs_metalworking.markdown.highlight_cache import DiskLineCache
 from mkdocs_metalworking.markdown.highlight_pool import HighlightPool, Job
+from tests.support import PATIENCE
 
 JOBS = {
     f"{alias}-{number}": Job(alias, (f"int a{number} = {number}; // <b> & 'c'", "", "\u202e x"), ("/* open", "*/"))
@@ -62,9 +62,30 @@ def test_a_worker_that_is_killed_costs_nothing_but_its_work(tmp_path: Path) -> N
     for name, job in JOBS.items():
         cache.ahead(name, lambda job=job: job)  # type: ignore[misc]
         for process in pool.processes:
-            os.kill(process.pid, signal.SIGKILL)
+            process.kill()  # or it has ended and been waited for
     assert {name: cache(name, lambda name=name: RIGHT[name]) for name in JOBS} == RIGHT  # type: ignore[misc]
     cache.close()
+
+
+def test_a_worker_that_died_with_nothing_to_do_is_no_error() -> None:
+    """Its thread asks it once more, and ends without an exception, which pytest would report."""
+    pool = HighlightPool(2, least=1)
+    first, second = list(JOBS)[:2]
+    pool.ahead(first, JOBS[first])
+    while pool.waiting:
+        time.sleep(0.01)
+    assert pool.take(first) in (RIGHT[first], None)
+    threads = list(pool._threads)
+    for process in pool.processes:
+        process.kill()
+        process.wait()
+    for name in list(JOBS)[1:]:
+        pool.ahead(name, JOBS[name])
+    for thread in threads:
+        thread.join(PATIENCE)
+        assert not thread.is_alive()
+    assert pool.take(second) is None
+    pool.close()
 
 
 def test_a_job_that_no_lexer_can_do_in_time_is_left_to_the_caller() -> None:

@@ -60,9 +60,9 @@ def values() -> dict[float, str]:
     quantities, problems = load_quantities((HERE / "quantities.yml").read_text(encoding="utf-8"))
     assert problems == []
     for key, quantity in quantities.by_key.items():
-        for value in (quantity.low, quantity.high):
+        for value in (round(quantity.low, 6), round(quantity.high, 6)):
             if value >= 100 or value != int(value):
-                found[round(value, 6)] = key
+                found[value] = key
     return found
 
 

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mkdocs_metalworking.hosts.cli.bump.edits import Place, apply_edits, places_in_data
+from mkdocs_metalworking.hosts.cli.bump.edits import Place, places_in_data
+from mkdocs_metalworking.hosts.edits import apply_edits
 from mkdocs_metalworking.markdown.tracking import Met
 from mkdocs_metalworking.quote.citations import Citation
 from mkdocs_metalworking.quote.diagnostics import Location

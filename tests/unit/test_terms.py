@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from pathlib import Path
 
@@ -115,6 +116,17 @@ def test_the_book_has_one_verdict_a_term() -> None:
     assert [row.source for row in found if not (row.verdict and row.note and row.cited and row.code)] == []
     groups = [row.group for row in found]
     assert [a for a, b in pairwise(groups) if a != b] == list(dict.fromkeys(groups))[:-1]
+
+
+def test_a_row_cites_lines_and_no_whole_file() -> None:
+    """Who looks a source up finds the place that says so: lines of a file, or of a header that only a package has."""
+    for row in read_rows(HERE / "docs/assets/terms.yml", "terms.yml")[0]:
+        for cited in row.cited:
+            target, _, note = cited.partition(",")
+            if "/" in target:
+                assert "#L" in target, (row.source, cited)
+            elif target == "metal-cpp":
+                assert re.search(r"\blines? \d+|\bno such \w+", note), (row.source, cited)
 
 
 def test_the_words_of_porting_are_in_the_book() -> None:

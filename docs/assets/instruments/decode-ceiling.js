@@ -96,11 +96,11 @@ const picture = (view, width, ghost) => {
       ghost && [draw("path", { class: "i-ghost", d: curve(x, y, (tokens) => rate(ghost, tokens)) }), draw("circle", { class: "i-ghost", cx: x.at(Math.max(LEAST, ghost.state.tokens)), cy: y.at(ghost.out.perSecond), r: 7 }), label(x.at(high) - 2, y.at(rate(ghost, high)) - 6, `A ${ghost.state.chip}`, "d-s d-end")],
       draw("path", { class: "i-curve", d: curve(x, y, (tokens) => rate(view, tokens)) }),
       draw("path", { class: "d-dash", d: `M${at[0]} ${at[1]}V${y.from}` }),
-      run && [draw("path", { class: "i-wait-line", d: `M${at[0]} ${at[1]}V${y.at(run[2])}` }), draw("circle", { class: "i-spot", cx: at[0], cy: y.at(run[2]), r: 6 }), label(at[0] + 12, y.at(run[2]) + 4, `published ${round(run[2], 4)}`, "i-ink")],
+      run && [draw("path", { class: "i-limit", d: `M${at[0]} ${at[1]}V${y.at(run[2])}` }), draw("circle", { class: "i-spot", cx: at[0], cy: y.at(run[2]), r: 6 }), label(at[0] + 12, y.at(run[2]) + 4, `published ${round(run[2], 4)}`, "i-ink")],
       grip(...at),
       label(at[0] + (flip ? -13 : 13), at[1] - 7, `at most ${round(out.perSecond)}`, `i-ink${flip ? " d-end" : ""}`),
-      draw("rect", { class: "i-device", x: x.from, y: base - 12, width: split - x.from, height: 12 }),
-      draw("rect", { class: "i-device-faint", x: split, y: base - 12, width: x.to - split, height: 12 }),
+      draw("rect", { class: "mw-device", x: x.from, y: base - 12, width: split - x.from, height: 12 }),
+      draw("rect", { class: "mw-device mw-part", x: split, y: base - 12, width: x.to - split, height: 12 }),
       label(x.from, base + 14, `a step reads weights ${round(out.ofWeights / 1e9)} GB, cache ${round(out.ofCache / 1e9)} GB`, "i-ink"),
     ),
   };
@@ -154,7 +154,7 @@ const spec = {
     ["memory", held, bytes(held)],
   ],
   details({ state, run, roof, out, into, turn, held, share, verdict, cacheShare }, width) {
-    const bound = [["weights", out.ofWeights, "i-device"], ["cache", out.ofCache, cacheShare > 0.5 ? "d-hot" : "i-device"]].map(([name, value, cls]) => [name, value, cls, `${round(value / 1e9)} GB`]);
+    const bound = [["weights", out.ofWeights, "mw-device"], ["cache", out.ofCache, cacheShare > 0.5 ? "d-hot" : "mw-device"]].map(([name, value, cls]) => [name, value, cls, `${round(value / 1e9)} GB`]);
     return [
       bars(width, "Bytes that one step reads", `Weights ${bound[0][3]}, cache ${bound[1][3]}.`, bound, Math.max(out.ofWeights, out.ofCache)),
       facts([

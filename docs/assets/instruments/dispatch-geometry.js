@@ -82,8 +82,8 @@ const picture = (view, width, ghost) => {
       const [left, high] = [2 + x * (cell + 4), top + y * (deep + 4)];
       if (line === null || column === null) return parts.push(label(left + cell / 2, high + deep / 2 + 4, "…", "d-s d-mid"));
       const here = line === of[1] && column === of[0];
-      parts.push(draw("rect", { class: view.threads ? "d-box" : "i-wait", x: left, y: high, width: cell, height: deep }));
-      parts.push(draw("rect", { class: here ? "i-compute" : "i-compute-faint", x: left, y: high, width: Math.max(2, cell * used(column, 0)), height: Math.max(2, deep * used(line, 1)) }));
+      parts.push(draw("rect", { class: view.threads ? "d-box" : "mw-wait", x: left, y: high, width: cell, height: deep }));
+      parts.push(draw("rect", { class: here ? "mw-compute" : "mw-compute mw-part", x: left, y: high, width: Math.max(2, cell * used(column, 0)), height: Math.max(2, deep * used(line, 1)) }));
       if (here) parts.push(draw("rect", { class: "i-cursor", x: left, y: high, width: cell, height: deep }));
     }),
   );
@@ -101,7 +101,7 @@ const picture = (view, width, ghost) => {
       const at = row * WIDTH + lane;
       const place = positionOf(at, shape);
       const without = at < number && place.some((value, axis) => base[axis] + value >= size[axis]);
-      const cls = at >= number ? "d-box" : without ? "i-wait" : (place[1] + place[2] * shape[1]) % 2 ? "i-half" : "i-compute";
+      const cls = at >= number ? "d-box" : without ? "mw-wait" : (place[1] + place[2] * shape[1]) % 2 ? "mw-compute mw-part" : "mw-compute";
       parts.push(draw("rect", { class: cls, x: left + lane * wide + 0.4, y: first + row * high + 0.4, width: Math.max(1, wide - 0.8), height: high - 0.8 }));
     }
   }
@@ -109,7 +109,7 @@ const picture = (view, width, ghost) => {
   if (ghost && ghost.index < simdgroups * WIDTH) parts.push(spot(ghost.index, "i-ghost"));
   parts.push(spot(index, "i-cursor"));
   const bottom = first + simdgroups * high + 8;
-  const keys = [["i-compute", "row of x", 0], ["i-half", "the next", 68], ["d-box", "no thread", 132], !view.threads && ["i-wait", "no element", 204]].filter(Boolean);
+  const keys = [["mw-compute", "row of x", 0], ["mw-compute mw-part", "the next", 68], ["d-box", "no thread", 132], !view.threads && ["mw-wait", "no element", 204]].filter(Boolean);
   parts.push(keys.map(([cls, name, at]) => [draw("rect", { class: cls, x: 2 + at, y: bottom, width: 11, height: 11 }), label(17 + at, bottom + 10, name)]));
   return { svg: sheet(width, bottom + 18, parts), columns, lines, cell, deep, top, first, left, wide, high, simdgroups, thread };
 };

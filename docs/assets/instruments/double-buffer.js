@@ -95,12 +95,12 @@ const picture = ({ state, orders }, width, ghost) => {
         return [
           key === state.way && draw("rect", { class: "i-chosen", x: 0.5, y: y + 0.5, width: width - 1, height: step - 3 }),
           label(left + 4, y + 12, `${SHORT[key]}: ${tooLarge ? "too large" : percent(share)}`, key === state.way ? "i-ink" : "d-s"),
-          tooLarge ? null : made.lanes.map((spans) => spans.filter(([kind]) => kind === "math").map(([, from, to], turn) => bar(turn % 2 ? "i-compute-faint" : "i-compute", from, to, y + 16, 14))),
+          tooLarge ? null : made.lanes.map((spans) => spans.filter(([kind]) => kind === "math").map(([, from, to], turn) => bar(turn % 2 ? "mw-compute mw-part" : "mw-compute", from, to, y + 16, 14))),
           old && draw("path", { class: "i-ghost", d: `M${x(old.total)} ${y + 13}v18` }),
-          tooLarge ? null : made.lanes.slice(0, shown).map((spans, group) => spans.filter(([kind]) => kind === "wait" || kind === "load").map(([kind, from, to]) => bar(kind === "load" ? "i-load" : "i-wait", from, to, y + 32 + group * 7, 6))),
+          tooLarge ? null : made.lanes.slice(0, shown).map((spans, group) => spans.filter(([kind]) => kind === "wait" || kind === "load").map(([kind, from, to]) => bar(kind === "load" ? "mw-load" : "mw-wait", from, to, y + 32 + group * 7, 6))),
         ];
       }),
-      [["i-compute", "math", 0], ["i-wait", "wait", 62], ["i-load", "load under math", 122]].map(([cls, name, at]) => [draw("rect", { class: cls, x: left + at, y: bottom + 26, width: 12, height: 12 }), label(left + at + 17, bottom + 36, name)]),
+      [["mw-compute", "math", 0], ["mw-wait", "wait", 62], ["mw-load", "load under math", 122]].map(([cls, name, at]) => [draw("rect", { class: cls, x: left + at, y: bottom + 26, width: 12, height: 12 }), label(left + at + 17, bottom + 36, name)]),
       label(width - 2, bottom + 36, "cycles", "d-s d-end"),
     ),
   };

@@ -59,9 +59,9 @@ const picture = (view, width, ghost) => {
       // Once a shuffle has run, what counts is the row: the parts that the lane has added up.
       const inRow = r === row;
       const mine = state.shuffles === 0 ? each === lane : inRow && has.includes(each);
-      const cls = mine ? "i-registers" : friends.includes(each) ? "i-registers-faint" : "d-box";
+      const cls = mine ? "mw-registers" : friends.includes(each) ? "mw-registers mw-part" : "d-box";
       parts.push(draw("rect", { class: cls, x: edge(c) + 0.5, y: down(r) + 0.5, width: cell - 1, height: cell - 1 }));
-      if (cell >= 16) parts.push(label(edge(c) + cell / 2, down(r) + cell / 2 + 4, each, mine ? "d-s d-mid d-on" : cls === "d-box" ? "d-s d-mid" : "i-ink i-flat d-mid"));
+      if (cell >= 16) parts.push(label(edge(c) + cell / 2, down(r) + cell / 2 + 4, each, mine ? "d-s d-mid d-on mw-registers" : cls === "d-box" ? "d-s d-mid" : "d-s d-mid d-on"));
     }
   }
   for (let column = 0; column < map.columns; column += 1) if (cell >= 22 || column % 4 === 0) parts.push(label(edge(column) + cell / 2, top - 5, column, "d-s d-mid"));
@@ -77,8 +77,8 @@ const picture = (view, width, ghost) => {
   parts.push(label(left, strip - 8, `row ${row}: ${["each lane has its own", "after the shuffle by XOR 1", "after XOR 1 and XOR 8"][state.shuffles]}`));
   ordered.forEach((one, at) => {
     const x = left + at * each;
-    parts.push(draw("rect", { class: one === lane ? "i-registers" : "i-registers-faint", x: x + 0.5, y: strip, width: each - 5, height: 22 }));
-    parts.push(label(x + (each - 5) / 2, strip + 15, `lane ${one}`, one === lane ? "d-s d-mid d-on" : "i-ink i-flat d-mid"));
+    parts.push(draw("rect", { class: one === lane ? "mw-registers" : "mw-registers mw-part", x: x + 0.5, y: strip, width: each - 5, height: 22 }));
+    parts.push(label(x + (each - 5) / 2, strip + 15, `lane ${one}`, one === lane ? "d-s d-mid d-on mw-registers" : "d-s d-mid d-on"));
     const sum = summed(one, state.shuffles).flatMap(columnsOf).sort((a, b) => a - b);
     const runs = [];
     for (const c of sum) {

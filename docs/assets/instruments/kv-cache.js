@@ -42,7 +42,7 @@ const picture = (view, width, ghost) => {
       label(x.from + 4, limits[0] + 13, `${quantity("ollama.share").join(" to ")}%`),
       ghost && [draw("path", { class: "i-ghost", d: curve(x, y, below(ghost.state)) }), draw("circle", { class: "i-ghost", cx: x.at(ghost.state.tokens), cy: y.at(ghost.size), r: 7 }), ghost.state.memory !== state.memory && draw("path", { class: "i-ghost", d: `M${x.from} ${y.at(ghost.state.memory * GB)}H${x.to}` })],
       draw("path", { class: "i-curve", d: curve(x, y, below(state)) }),
-      full < high && full > 128 && [draw("path", { class: "i-wait-line", d: `M${x.at(full)} ${limits[0]}V${y.from}` }), label(x.at(full) + (x.at(full) > width * 0.7 ? -5 : 5), y.from - 6, short(full), `i-ink${x.at(full) > width * 0.7 ? " d-end" : ""}`)],
+      full < high && full > 128 && [draw("path", { class: "i-limit", d: `M${x.at(full)} ${limits[0]}V${y.from}` }), label(x.at(full) + (x.at(full) > width * 0.7 ? -5 : 5), y.from - 6, short(full), `i-ink${x.at(full) > width * 0.7 ? " d-end" : ""}`)],
       draw("path", { class: "d-dash", d: `M${x.at(state.tokens)} ${y.at(size)}V${y.from}` }),
       grip(x.at(state.tokens), y.at(size)),
       label(x.at(state.tokens) - 13, y.at(size) - 8, `${round(size / 1e9)} GB`, "i-ink d-end"),
@@ -91,7 +91,7 @@ const spec = {
   ],
   details({ state, size, gbs, gbsFrom, share, verdict }, width) {
     const others = [["both in fp16", "f16", "f16"], ["both in 8.5 bits", "q8_0", "q8_0"], ["K 8.5, V 4.5 bits", "q8_0", "q4_0"], ["both in 4.5 bits", "q4_0", "q4_0"]].map(([name, k, v]) => [name, cache({ ...state, k, v })]);
-    const rows = [["as chosen", size, "d-hot"], ...others.map(([name, value]) => [name, value, "i-device"])].map(([name, value, cls]) => [name, value, cls, `${round(value / 1e9)} GB`]);
+    const rows = [["as chosen", size, "d-hot"], ...others.map(([name, value]) => [name, value, "mw-device"])].map(([name, value, cls]) => [name, value, cls, `${round(value / 1e9)} GB`]);
     return [
       bars(width, "Size of the cache by format", rows.map(([name, , , text]) => `${name} ${text}`).join(", "), rows, Math.max(...rows.map(([, value]) => value))),
       facts([

@@ -36,7 +36,7 @@ const read = (state) => {
 };
 const says = ({ made, main, total }) => `${made.kind}: ${main.name}, ${some(total, "threadgroup")} of ${count(main.threads)} threads${made.kernels.length > 1 ? `, ${made.kernels.length} dispatches${made.kind === "dot_product" ? " or more" : ""}` : ""}.`;
 
-const FILLS = { dot_product: "d-box", gemv: "d-c", gemv_wide: "i-hatched", "split-K": "d-d", "NAX split-K": "d-d", steel: "d-a", NAX: "d-a" };
+const FILLS = { dot_product: "d-box", gemv: "d-c", gemv_wide: "d-d", "split-K": "d-a", "NAX split-K": "d-a", steel: "d-b", NAX: "d-b" };
 /** Cells of a row that belong together: [from, past, kind]. */
 const runs = (row) => {
   const list = [];
@@ -60,8 +60,7 @@ const picture = (view, width, ghost) => {
   map.forEach((row, m) => {
     for (const [from, past, kind] of runs(row)) {
       const box = { x: x(from), y: y(m + 1), width: (past - from) * cell, height: high + 0.7 };
-      parts.push(draw("rect", { class: FILLS[kind] === "i-hatched" ? "d-c" : FILLS[kind], ...box }));
-      if (FILLS[kind] === "i-hatched") for (let at = from; at < past; at += 1) parts.push(draw("path", { class: "i-thin", d: `M${x(at)} ${y(m)}L${x(at + 1)} ${y(m + 1)}` }));
+      parts.push(draw("rect", { class: `${FILLS[kind]} i-cell`, ...box }));
       const best = longest.get(kind);
       if (!best || past - from > best.size) longest.set(kind, { size: past - from, at: (from + past) / 2, rows: [m] });
       else if (past - from === best.size && Math.abs(best.at - (from + past) / 2) < 0.1) best.rows.push(m);
@@ -84,7 +83,7 @@ const picture = (view, width, ghost) => {
     if (!kind) continue;
     const size = kind.length * 6.6 + 26;
     if (place + size > width) [place, line] = [2, line + 17];
-    if (FILLS[kind]) parts.push(draw("rect", { class: FILLS[kind] === "i-hatched" ? "d-c" : FILLS[kind], x: place, y: line, width: 11, height: 11 }), FILLS[kind] === "i-hatched" ? draw("path", { class: "i-thin", d: `M${place} ${line + 11}l11 -11` }) : null);
+    if (FILLS[kind]) parts.push(draw("rect", { class: FILLS[kind], x: place, y: line, width: 11, height: 11 }));
     parts.push(label(place + (FILLS[kind] ? 15 : 0), line + 10, kind, kind === made.kind ? "i-ink" : "d-s"));
     place += size;
   }

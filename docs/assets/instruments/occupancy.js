@@ -22,7 +22,7 @@ const says = ({ state, later, groups, simdgroups, limits }) => {
   return `${some(groups, "threadgroup")} per core, ${some(simdgroups, "simdgroup")}, limited by ${limits.join(" and ")}. ${simdgroups >= SATURATION ? `That is at or above the ${SATURATION} beyond which more simdgroups bring an M1 Max no more arithmetic; with one chain per thread that is half of peak.` : `That is below the ${SATURATION} up to which an M1 Max gains from more simdgroups, so the kernel needs independent instructions inside each thread.`}`;
 };
 
-const ROWS = [["registers", "i-registers", POOL.registers], ["threadgroup memory", "i-threadgroup", POOL.memory], ["threads", "i-plain", POOL.threads]];
+const ROWS = [["registers", "mw-registers", POOL.registers], ["threadgroup memory", "mw-threadgroup", POOL.memory], ["threads", "d-b", POOL.threads]];
 /** A core as slots for simdgroups, filled group by group, and the pools that the groups draw from. */
 const picture = (view, width, ghost) => {
   const { state, later, groups = 0, simdgroups = 0, limits = [], demand } = view;
@@ -37,11 +37,11 @@ const picture = (view, width, ghost) => {
   const parts = [];
   for (let at = 0; at < SLOTS; at += 1) {
     const [x, y] = slot(at);
-    const cls = later ? "i-slot" : at < simdgroups ? (Math.floor(at / each) % 2 ? "i-half" : "i-registers") : "d-box";
+    const cls = later ? "i-slot" : at < simdgroups ? (Math.floor(at / each) % 2 ? "mw-registers mw-part" : "mw-registers") : "d-box";
     parts.push(draw("rect", { class: cls, x: x + 0.75, y, width: size - 1.5, height: high }));
     if (later && at % 8 === 4) parts.push(label(x, y + high / 2 + 4, "?", "d-s d-mid"));
   }
-  if (!later) parts.push(draw("path", { class: "i-wait-line", d: `M${left} ${top + high + 1.5}h${columns * size}` }));
+  if (!later) parts.push(draw("path", { class: "i-limit", d: `M${left} ${top + high + 1.5}h${columns * size}` }));
   if (ghost && !ghost.later && ghost.simdgroups > 0) {
     const [x, y] = slot(ghost.simdgroups - 1);
     parts.push(draw("path", { class: "i-cursor", d: `M${x + size} ${y - 2}v${high + 4}` }), label(Math.min(x + size, width - 12), y - 4, "A", "i-ink d-mid"));
@@ -74,8 +74,8 @@ const picture = (view, width, ghost) => {
     const [from, to] = m5 ? [quantity("m5-max.registers.tried"), LIVE] : quantity("m4-pro.registers.tried");
     const loss = m5 ? `within ${quantity("m5-max.registers.loss")}%` : `${span("m4-pro.registers.loss")}% slower in all`;
     parts.push(label(left, y - 3, `measured, ${m5 ? "M5 Max" : "M4 Pro"}: ${from} to ${to} registers`, "i-ink"), label(left, y + 31, loss));
-    parts.push(draw("rect", { class: "d-box", x: left, y: y + 3, width: wide, height: 14 }), draw("rect", { class: "i-registers", x: x(from), y: y + 3, width: x(to) - x(from), height: 14 }));
-    if (m5) parts.push(draw("rect", { class: "i-wait", x: x(quantity("m5-max.registers.spilled")) - 2, y: y + 1, width: 5, height: 18 }), label(x(quantity("m5-max.registers.spilled")), y + 31, `${quantity("m5-max.registers.spilled")} spilled`, "d-s d-mid"));
+    parts.push(draw("rect", { class: "d-box", x: left, y: y + 3, width: wide, height: 14 }), draw("rect", { class: "mw-registers", x: x(from), y: y + 3, width: x(to) - x(from), height: 14 }));
+    if (m5) parts.push(draw("rect", { class: "d-hot", x: x(quantity("m5-max.registers.spilled")) - 2, y: y + 1, width: 5, height: 18 }), label(x(quantity("m5-max.registers.spilled")), y + 31, `${quantity("m5-max.registers.spilled")} spilled`, "d-s d-mid"));
     parts.push(draw("path", { class: "i-cursor", d: `M${x(state.registers)} ${y}v20` }));
     y += 38;
   }

@@ -65,7 +65,7 @@ const gauge = (width, y, name, old, kept, now, most, ghost) => {
   return [
     label(2, y + 13, name, "i-ink"),
     draw("path", { class: "d-grid", d: `M${x.at(0)} ${y - 3}v22` }),
-    bar("i-registers-faint", 0, old), bar("i-half", 0, kept), bar("i-registers", kept, now),
+    bar("d-d", 0, old), bar("mw-registers mw-part", 0, kept), bar("mw-registers", kept, now),
     ghost !== undefined && draw("path", { class: "i-ghost", d: `M${x.at(ghost)} ${y - 3}v22` }),
     label(x.to + 6, y + 13, show(now), "i-ink"),
   ];
@@ -91,7 +91,7 @@ const picture = (view, width, ghost) => {
         const seen = index < at * state.tile;
         const here = seen && index >= from;
         return [
-          draw("rect", { class: here ? "i-registers" : seen ? "i-half" : "d-box", x: x(index) + gap / 2, y: Math.min(y.at(score), y.at(0)) - (score === 0 ? 1 : 0), width: wide - gap, height: Math.max(2, Math.abs(y.at(score) - y.at(0))) }),
+          draw("rect", { class: here ? "mw-registers" : seen ? "mw-registers mw-part" : "d-box", x: x(index) + gap / 2, y: Math.min(y.at(score), y.at(0)) - (score === 0 ? 1 : 0), width: wide - gap, height: Math.max(2, Math.abs(y.at(score) - y.at(0))) }),
           wide > 18 && label(x(index) + wide / 2, floor + 13, show(score), here ? "i-ink d-mid" : "d-s d-mid"),
         ];
       }),
@@ -100,7 +100,7 @@ const picture = (view, width, ghost) => {
       ghost && draw("path", { class: "i-ghost", d: `M22 ${y.at(ghost.now.m)}H${width - 8}` }),
       gauge(width, floor + 26, "l", before ? before.l : 0, before ? before.l * now.c : 0, now.l, ends("l"), ghost?.now.l),
       gauge(width, floor + 50, "O", before ? before.o : 0, before ? before.o * now.c : 0, now.o, ends("o"), ghost?.now.o),
-      [["i-registers-faint", "before", 0], ["i-half", "times c", 66], ["i-registers", "added", 138]].map(([cls, name, place]) => [draw("rect", { class: cls, x: 22 + place, y: floor + 76, width: 11, height: 11 }), label(22 + place + 15, floor + 86, name)]),
+      [["d-d", "before", 0], ["mw-registers mw-part", "times c", 66], ["mw-registers", "added", 138]].map(([cls, name, place]) => [draw("rect", { class: cls, x: 22 + place, y: floor + 76, width: 11, height: 11 }), label(22 + place + 15, floor + 86, name)]),
     ),
   };
 };

@@ -69,7 +69,7 @@ const picture = (view, width, ghost) => {
       names.map((one) => label(x.to, one.y, one.text, "d-s d-end")),
       known && meets < high && [draw("path", { class: "d-dash", d: `M${x.at(meets)} ${y.at(view.roof.tflops)}V${y.from}` }), label(x.at(meets) + (x.at(meets) > x.from + 80 ? -4 : 4), y.from - 6, `ridge ${round(meets)}`, x.at(meets) > x.from + 80 ? "d-s d-end" : "d-s")],
       draw("path", { class: "d-dash", d: `M${x.at(point)} ${y.at(top)}V${y.from}` }),
-      reached && [draw("path", { class: "i-wait-line", d: `M${x.at(point)} ${y.at(top)}V${y.at(reached)}` }), grip(x.at(point), y.at(reached), "i-spot")],
+      reached && [draw("path", { class: "i-limit", d: `M${x.at(point)} ${y.at(top)}V${y.at(reached)}` }), grip(x.at(point), y.at(reached), "i-spot")],
       grip(x.at(point), y.at(top)),
       beside(`bound ${round(top)}`, y.at(top), 12, 18),
       reached && beside(`reached ${round(reached)}`, y.at(reached), 12, reached > top ? -8 : Math.abs(y.at(top) - y.at(reached)) < 30 ? 32 : 4),

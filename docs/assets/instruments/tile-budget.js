@@ -125,7 +125,7 @@ const picture = (view, width, ghost) => {
   const [w, h] = [bn * scale, bm * scale];
   const [cw, ch] = [w / state.wn, h / state.wm];
   const line = (cls, x0, y0, x1, y1) => draw("path", { class: cls, d: `M${x0.toFixed(1)} ${y0.toFixed(1)}L${x1.toFixed(1)} ${y1.toFixed(1)}` });
-  const level = (staged) => (Number(staged) ? "i-threadgroup" : "i-device");
+  const level = (staged) => (Number(staged) ? "mw-threadgroup" : "mw-device");
   const floor = top + span * scale + 20;
   const [from, to, first] = wide ? [room + 22, width - 4, top + 8] : [2, width - 2, floor + 16];
   const fragments = tm && tm * state.wm <= 32 && tn * state.wn <= 32;
@@ -137,8 +137,8 @@ const picture = (view, width, ghost) => {
       draw("rect", { class: level(state.stageA), x: left - 5 - deep, y: top, width: deep, height: h }),
       draw("rect", { class: level(state.stageB), x: left, y: top - 5 - deep, width: w, height: deep }),
       label(2, top - 8, deep < state.bk * scale ? "BK, cut" : `BK ${state.bk}`),
-      draw("rect", { class: "i-registers-faint", x: left, y: top, width: w, height: h }),
-      draw("rect", { class: "i-registers", x: left, y: top, width: cw, height: ch }),
+      draw("rect", { class: "mw-registers mw-part", x: left, y: top, width: w, height: h }),
+      draw("rect", { class: "mw-registers", x: left, y: top, width: cw, height: ch }),
       fragments && Array.from({ length: tn * state.wn - 1 }, (_, at) => line("i-thin", left + ((at + 1) * cw) / tn, top, left + ((at + 1) * cw) / tn, top + h)),
       fragments && Array.from({ length: tm * state.wm - 1 }, (_, at) => line("i-thin", left, top + ((at + 1) * ch) / tm, left + w, top + ((at + 1) * ch) / tm)),
       Array.from({ length: state.wn + 1 }, (_, at) => line("i-edge", left + at * cw, top, left + at * cw, top + h)),
@@ -147,9 +147,9 @@ const picture = (view, width, ghost) => {
       draw("path", { class: "i-edge", d: `M${left} ${floor - 12}v6h${32 * scale}v-6` }),
       label(left + 32 * scale + 6, floor - 4, "32 elements"),
       grip(left + w, top + h),
-      gauge(from, to, first, `registers: ${round(accumulators)}${operands === null ? "" : ` + ${round(operands)}`} of ${CEILING} per lane`, [["i-registers", accumulators], ["i-half", operands ?? 0]], CEILING, ghost?.needs),
-      gauge(from, to, first + 38, `threadgroup memory: ${round(memory / 1024)} of ${GROUP_MEMORY / 1024} KiB`, [["i-threadgroup", memory]], GROUP_MEMORY, ghost?.memory),
-      gauge(from, to, first + 76, `threads: ${count(threads)} of ${count(MOST_THREADS)}`, [["i-plain", threads]], MOST_THREADS, ghost?.threads),
+      gauge(from, to, first, `registers: ${round(accumulators)}${operands === null ? "" : ` + ${round(operands)}`} of ${CEILING} per lane`, [["mw-registers", accumulators], ["mw-registers mw-part", operands ?? 0]], CEILING, ghost?.needs),
+      gauge(from, to, first + 38, `threadgroup memory: ${round(memory / 1024)} of ${GROUP_MEMORY / 1024} KiB`, [["mw-threadgroup", memory]], GROUP_MEMORY, ghost?.memory),
+      gauge(from, to, first + 76, `threads: ${count(threads)} of ${count(MOST_THREADS)}`, [["d-b", threads]], MOST_THREADS, ghost?.threads),
     ),
   };
 };
@@ -204,9 +204,9 @@ const spec = {
       bars(
         width, "FLOP per byte at each level", "The lower the value, the more bandwidth that level must deliver.",
         [
-          ["requested from memory", view.fromMemory, "i-device"],
+          ["requested from memory", view.fromMemory, "mw-device"],
           view.merged > view.fromMemory * 1.001 && ["if caches merge", view.merged, "d-box"],
-          view.fromTile && ["from threadgroup memory", view.fromTile, perSecond > MEASURED_TB ? "d-hot" : "i-threadgroup"],
+          view.fromTile && ["from threadgroup memory", view.fromTile, perSecond > MEASURED_TB ? "d-hot" : "mw-threadgroup"],
         ].filter(Boolean).map(([name, value, cls]) => [name, value, cls, round(value, value < 10 ? 2 : 3)]),
         Math.max(view.merged, view.fromMemory),
       ),

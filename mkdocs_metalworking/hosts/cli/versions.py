@@ -19,6 +19,7 @@ from ...quote.diagnostics import MetalworkingError
 from ...quote.lock import Lock, load_lock
 from ...quote.sources import Sources
 from ...quote.sources_file import load_sources
+from ...quote.texts import read_text
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class Version:
 def at_present(project: Project, docs: Path) -> Version:
     """Return the site as its files below *docs* are."""
     pages = {
-        _label(path, project.settings.root): path.read_text(encoding="utf-8", errors="replace")
+        _label(path, project.settings.root): read_text(path, errors="replace")
         for path in sorted(docs.rglob("*"))
         if is_markdown_file(path.name)
     }

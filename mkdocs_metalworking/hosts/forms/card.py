@@ -94,7 +94,8 @@ def _lines(draw: ImageDraw, text: str, size: int, width: int, most: int) -> Iter
         taken = 0
         while taken < len(words) and draw.textlength(" ".join(words[: taken + 1]), font=font) <= width:
             taken += 1
-        if not taken:
+        if not taken:  # a word that no line takes
+            yield _cut(draw, words[0] if words else "", size, width)
             return
         line, words = " ".join(words[:taken]), words[taken:]
         if count == most and words:
@@ -104,3 +105,11 @@ def _lines(draw: ImageDraw, text: str, size: int, width: int, most: int) -> Iter
         yield line
         if not words:
             return
+
+
+def _cut(draw: ImageDraw, word: str, size: int, width: int) -> str:
+    """Return the beginning of *word* that fits into *width* pixels, and dots; "" for no word."""
+    begun = word[: width // 4]  # no letter is narrower
+    while begun and draw.textlength(begun + " ...", font=_font(size)) > width:
+        begun = begun[:-1]
+    return begun and f"{begun} ..."

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Literal
+from urllib.parse import quote
 
 from mkdocs.config import base
 from mkdocs.config import config_options as c
@@ -41,6 +42,7 @@ class CardsPlugin(BasePlugin[CardsConfig]):
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Forget the cards of an earlier build; raise ConfigurationError where nothing can draw."""
         self._cards: dict[str, Card] = {}
+        self._taken: dict[str, str] = {}
         if self._wanted(config):
             try:
                 import PIL  # noqa: F401
@@ -59,7 +61,7 @@ class CardsPlugin(BasePlugin[CardsConfig]):
         """Tell the template where the page's card will be."""
         if not self._wanted(config) or getattr(page, "encryptcontent", None):
             return context
-        name = page.file.src_uri.removesuffix(".md").replace("/", "-")
+        name = self._name(page.file.src_uri)
         known = plugin_of(config)
         entry = known.entry(page.file.src_uri) if known is not None else None
         meta = entry.meta if entry is not None else PageMeta()
@@ -75,8 +77,18 @@ class CardsPlugin(BasePlugin[CardsConfig]):
             verdict=verdict,
             says=labels[verdict] if verdict else "",
         )
-        context["metalworking_card"] = f"{str(config.site_url).rstrip('/')}/{FOLDER}/{name}.png"  # type: ignore[typeddict-unknown-key]
+        place = quote(f"{FOLDER}/{name}.png")
+        context["metalworking_card"] = f"{str(config.site_url).rstrip('/')}/{place}"  # type: ignore[typeddict-unknown-key]
         return context
+
+    def _name(self, uri: str) -> str:
+        """Return a name that no other page's card has, on no file system: ``a/b.md`` and ``a-b.md`` are two pages."""
+        plain = name = uri.removesuffix(".md").replace("/", "-")
+        count = 1
+        while self._taken.setdefault(name.casefold(), uri) != uri:
+            count += 1
+            name = f"{plain}-{count}"
+        return name
 
     def on_post_build(self, *, config: MkDocsConfig) -> None:
         """Write the cards."""

@@ -33,6 +33,7 @@ _DRAWING = re.compile(r"\.mw-svg\b|\.mw-diagram\b")
 _IS = re.compile(r":(?:is|where)\(([^()]*)\)")
 _VARIABLE = re.compile(r"(--[\w-]+)\s*:\s*([^;{}]+)")
 _VAR = re.compile(r"var\((--[\w-]+)(?:,([^()]*(?:\([^()]*\))?[^()]*))?\)")
+_TEXTURE = re.compile(r"url\(#[^)]*\)\s+(?=[#\w])")
 _NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 """https://www.w3.org/TR/xml/#charsets; a reading system refuses a page that has one."""
 _ROLES = ("region", "separator")
@@ -80,7 +81,8 @@ def stylesheet(volume: Volume) -> str:
         for selector, body in _RULE.findall(re.sub(r"/\*.*?\*/", "", light, flags=re.DOTALL))
         if _DRAWING.search(selector)
     ]
-    return _resolve("\n".join([*drawings, ours]), values)
+    # Without textures: an address in a style sheet is one of its own file, where no pattern is.
+    return _TEXTURE.sub("", _resolve("\n".join([*drawings, ours]), values))
 
 
 def _plain(selector: str) -> Iterator[str]:

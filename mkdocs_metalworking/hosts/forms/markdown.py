@@ -16,6 +16,7 @@ from ..mkdocs.browser_files import TERMS
 from ..mkdocs.terms_file import SCHEMA
 from .twin import simplify
 from .volume import Leaf, Volume
+from .works import Works
 
 # What Markdown and GitHub's extensions of it would read in running text; an underscore within a word is none of it.
 # A mark of exclamation at the end of a text may stand before a link, and number signs may close a heading.
@@ -25,6 +26,8 @@ _NUMBER = re.compile(r"^(\s*[0-9]{1,9})([.)])(?=\s|$)")
 _SPACE = re.compile(r"[ \t\r\n\f]+")
 _TICKS = re.compile(r"`+")
 _URL = re.compile(r"[\s()<>\\]")
+_BAR = re.compile(r" ?(?<!\\)\| ?")
+_RULE = re.compile(r"\|(?: --- \|)+")
 _SITE = "http://site.invalid/"
 
 
@@ -42,7 +45,8 @@ class _Converter(MarkdownConverter):
         """Return a fence longer than any run of backticks in the code."""
         if _in_table(parent_tags):
             return self.convert_code(el, text, parent_tags - {"pre"})
-        code = el.get_text()
+        # A return ends a line of Markdown like any other: in a list or a quotation all behind it would leave the code.
+        code = el.get_text().replace("\r", "\u240d")
         ticks = max((len(run) for run in _TICKS.findall(code)), default=0)
         fence = "`" * max(3, ticks + 1)
         language = next((str(name)[9:] for name in el.get("class") or () if str(name).startswith("language-")), "")
@@ -77,30 +81,45 @@ def _address(url: str) -> str:
     return _URL.sub(lambda match: f"%{ord(match[0]):02X}", url)
 
 
-_CONVERTER = _Converter(bullets="-", heading_style=ATX, autolinks=False)
+class _Narrow(_Converter):
+    """The same, with no blanks beside the bars of tables."""
+
+    def convert_table(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        """Return the table; a bar within a cell has a backslash before it."""
+        made: str = super().convert_table(el, text, parent_tags)  # type: ignore[misc]
+        return "\n".join(
+            _BAR.sub("|", line.replace("---", "-") if _RULE.fullmatch(line) else line) for line in made.split("\n")
+        )
 
 
-def to_markdown(html: str, leaf: Leaf, volume: Volume, works: dict[str, int] | None = None) -> str:
+_CONVERTER, _NARROW = (kind(bullets="-", heading_style=ATX, autolinks=False) for kind in (_Converter, _Narrow))
+
+
+def to_markdown(html: str, leaf: Leaf, volume: Volume, works: Works | None = None) -> str:
     """Return the page *leaf* as Markdown; *works* is for the one file of all pages, as in *simplify*."""
     soup = BeautifulSoup(html, "html.parser")
     if leaf.heading and (first := soup.find("h1")) is not None:
         first.string = leaf.heading
+    if works is None:
+        simplify(soup)
+        for link in soup("a", href=True):
+            _point(link, leaf, volume)
+        return f"{_CONVERTER.convert_soup(soup).strip()}\n"
+    links = [link for link in soup("a", href=True) if not str(link["href"]).startswith("#")]
+    told = {str(link["href"]) for link in links if _point(link, leaf, volume, whole=True)}
     simplify(soup, works)
-    seen: set[str] = set()
     for link in soup("a", href=True):
-        inside = _point(link, leaf, volume)
-        if works is not None and (inside or link["href"] in seen):
+        if link["href"] in told or str(link["href"]).startswith("#"):
             link.unwrap()  # a page of the book is in the same file, and what is not is told once a page
         else:
-            seen.add(str(link["href"]))
-    text: str = _CONVERTER.convert_soup(soup)
-    return text.strip() + "\n"
+            told.add(str(link["href"]))
+    return f"{_NARROW.convert_soup(soup).strip()}\n"
 
 
-def _point(link: Tag, leaf: Leaf, volume: Volume) -> bool:
+def _point(link: Tag, leaf: Leaf, volume: Volume, *, whole: bool = False) -> bool:
     """Let a link lead to the twin of its page, relative; to the site, where that is known, for what has none.
 
-    Returns whether it has a twin.
+    For the one file of all pages, the *whole*, relative to that. Returns whether it has a twin.
     """
     href = str(link["href"])
     try:
@@ -114,7 +133,7 @@ def _point(link: Tag, leaf: Leaf, volume: Volume) -> bool:
         link["href"] = urljoin(volume.address, parts.path.lstrip("/")) if volume.address else href
         return False
     place = f"#{parts.fragment}" if parts.fragment else ""
-    link["href"] = relpath(twin_of(found), dirname(twin_of(leaf)) or ".") + place
+    link["href"] = relpath(twin_of(found), "." if whole else dirname(twin_of(leaf)) or ".") + place
     return True
 
 
@@ -174,13 +193,14 @@ def _head(volume: Volume) -> Iterator[str]:
 
 def _full(volume: Volume, pages: list[Leaf]) -> Iterator[str]:
     yield from _head(volume)
-    works: dict[str, int] = {}
+    works = Works()
     for leaf in pages:
         yield f"\n<!-- {twin_of(leaf).replace('--', '')} -->\n\n"
         yield to_markdown(leaf.html, leaf, volume, works)
-    if works:
+    listed = [f"{number}. {_text(name)}\n" for name, number in works]
+    if listed:
         yield "\n# Works cited\n\n"
-        yield from (f"{number}. {_text(name)}\n" for name, number in works.items())
+        yield from listed
 
 
 def _text(text: str) -> str:

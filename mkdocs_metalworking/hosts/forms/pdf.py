@@ -6,18 +6,21 @@ import os
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pikepdf
 from mkdocs.exceptions import PluginError
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Request, Route, sync_playwright
 
 from ... import __version__
+from ...git.scratch import Scratch
 from .printable import printable
 from .volume import Volume
 
 _SECONDS = 900
+_ADDRESS = "http://book.invalid/"
+"""Where the page is for the browser: not in a file, so that nothing on it may show another file of this machine."""
+_POLICY = "default-src 'none'; img-src data:; font-src data:; style-src 'unsafe-inline'"
 
 
 def chromium() -> str:
@@ -30,26 +33,40 @@ def write_pdf(volume: Volume, target: Path, *, paper: str = "A4") -> int:
 
     Raises PluginError when no Chromium can be started.
     """
-    with sync_playwright() as playwright, TemporaryDirectory(prefix="metalworking-") as folder:
+    with sync_playwright() as playwright, Scratch() as folder:
         try:
             browser = playwright.chromium.launch(executable_path=chromium() or None)
         except Exception as error:
             reason = str(error).splitlines()[0]
             raise PluginError(f"metalworking-book: no Chromium for the PDF: {reason}") from error
-        page, draft = Path(folder) / "book.html", Path(folder) / "book.pdf"
-        _print(browser, page, printable(volume, paper=paper), draft, tagged=False)
+        draft = Path(folder) / "book.pdf"
+        _print(browser, printable(volume, paper=paper), draft, tagged=False)
         sheets = _sheets(draft)
-        _print(browser, page, printable(volume, sheets, paper=paper), draft, tagged=True)
+        _print(browser, printable(volume, sheets, paper=paper), draft, tagged=True)
         browser.close()
         return _finish(volume, draft, target)
 
 
-def _print(browser: Browser, page: Path, html: str, target: Path, *, tagged: bool) -> None:
-    """Print *html*; tags, which a reader of screens and the bookmarks need, take a while."""
-    page.write_text(html, encoding="utf-8")
-    tab = browser.new_page(java_script_enabled=False)
+def _print(browser: Browser, html: str, target: Path, *, tagged: bool) -> None:
+    """Print *html*; tags, which a reader of screens and the bookmarks need, take a while.
+
+    The page needs no other file and gets none: what its HTML names, be it on this machine or in its network, is not
+    for whoever reads the book.
+    """
+    tab = browser.new_page(java_script_enabled=False, service_workers="block")
     tab.set_default_timeout(_SECONDS * 1000)
-    tab.goto(page.as_uri())
+    given: list[Request] = []
+
+    def answer(route: Route) -> None:
+        if given:
+            route.abort("aborted")
+            return
+        given.append(route.request)
+        head = {"Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": _POLICY}
+        route.fulfill(headers=head, body=html)
+
+    tab.route("**/*", answer)
+    tab.goto(_ADDRESS)
     tab.emulate_media(media="print", color_scheme="light")
     tab.pdf(path=target, prefer_css_page_size=True, print_background=True, outline=tagged, tagged=tagged)
     tab.close()

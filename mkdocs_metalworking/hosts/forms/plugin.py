@@ -21,12 +21,13 @@ from mkdocs.structure.pages import Page
 from mkdocs.utils.templates import TemplateContext
 
 from ...glossary.chapters import Book
-from ..mkdocs.assets import EXCERPT_STYLE, STYLE, TABLE_STYLE
+from ..mkdocs.assets import EXCERPT_STYLE, PAIR_STYLE, STYLE, TABLE_STYLE
 from ..mkdocs.listed import plugin_of
 from ..mkdocs.nav import title_of
 from .leaves import tell_apart
 from .volume import Leaf, Volume
 
+_TEXTURES = re.compile(r'<svg class="mw-textures".*?</svg>\s*', re.DOTALL)
 FORMS = ("html", "pdf", "epub", "markdown")
 _LOG = logging.getLogger("mkdocs.plugins.metalworking.book")
 
@@ -52,6 +53,7 @@ class BookPlugin(BasePlugin[BookConfig]):
         self._pages: dict[str, str] = {}
         self._nav = Navigation([], [])
         self._files: dict[str, str] = {}
+        self._textures = ""
         return config
 
     @event_priority(-200)
@@ -68,6 +70,13 @@ class BookPlugin(BasePlugin[BookConfig]):
         """Take the finished page."""
         self._pages[page.file.src_uri] = page.content or ""
         return context
+
+    @event_priority(-100)
+    def on_post_page(self, output: str, page: Page, config: MkDocsConfig) -> str:
+        """Take the patterns of drawings, which a template brings."""
+        if not self._textures and (match := _TEXTURES.search(output)) is not None:
+            self._textures = match[0]
+        return output
 
     @event_priority(-100)
     def on_post_build(self, config: MkDocsConfig) -> None:
@@ -96,7 +105,8 @@ class BookPlugin(BasePlugin[BookConfig]):
             leaf.html = leaf.html or self._pages.get(leaf.uri, "")
             entry = self._metalworking.entry(leaf.uri)
             leaf.summary = entry.meta.summary if entry is not None else ""
-        site, styles = Path(config.site_dir), dict.fromkeys([STYLE, EXCERPT_STYLE, TABLE_STYLE, *config.extra_css])
+        ours = [STYLE, EXCERPT_STYLE, PAIR_STYLE, TABLE_STYLE]
+        site, styles = Path(config.site_dir), dict.fromkeys([*ours, *config.extra_css])
         return Volume(
             config.site_name,
             config.site_description or "",
@@ -106,6 +116,7 @@ class BookPlugin(BasePlugin[BookConfig]):
             str(site / logo) if (logo := config.theme.get("logo")) and (site / logo).is_file() else "",
             [leaf for leaf in leaves if leaf.html],
             [(site / name).read_text(encoding="utf-8") for name in styles if (site / name).is_file()],
+            self._textures,
             self._files,
         )
 

@@ -31,7 +31,8 @@ def _parts(volume: Volume, pages: Mapping[str, int], paper: str) -> Iterator[str
     yield from (style.replace("</", r"<\/") + "\n" for style in volume.styles)
     yield resources.files(__package__).joinpath("print.css").read_text(encoding="utf-8")
     yield from _sheets(volume, paper)
-    yield '</style>\n</head>\n<body data-md-color-scheme="default">\n<main class="md-typeset bk">\n'
+    yield '</style>\n</head>\n<body data-md-color-scheme="default">\n'
+    yield f'{volume.textures}<main class="md-typeset bk">\n'
     yield '<section class="bk-cover">\n'
     if volume.logo:
         yield f'<img class="bk-logo" src="{_data(Path(volume.logo))}" alt="">\n'

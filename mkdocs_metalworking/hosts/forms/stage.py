@@ -23,7 +23,7 @@ from ...deliver.project import Project
 from ...glossary.callout import split_front_matter
 from ...markdown.extension import NAMES
 from ...quote.diagnostics import MetalworkingError
-from ..mkdocs.assets import ENTRY, EXCERPT_STYLE, STYLE, TABLE_STYLE, add_assets
+from ..mkdocs.assets import ENTRY, EXCERPT_STYLE, PAIR_STYLE, STYLE, TABLE_STYLE, add_assets
 from ..mkdocs.browser_files import Lookup
 from ..mkdocs.endings import Endings
 from ..mkdocs.quantities import add_quantities
@@ -139,7 +139,7 @@ def _configuration(site: Site, folder: Path, *, strict: bool) -> dict[str, Any]:
         "site_dir": "site",
         "markdown_extensions": [*listed, {"mkdocs_metalworking": ours}],
         "plugins": [one for one in _listed(raw.get("plugins")) if _name(one) != "metalworking"],
-        "extra_css": [STYLE, EXCERPT_STYLE, TABLE_STYLE, *(raw.get("extra_css") or [])],
+        "extra_css": [STYLE, EXCERPT_STYLE, PAIR_STYLE, TABLE_STYLE, *(raw.get("extra_css") or [])],
         "extra_javascript": [{"path": ENTRY, "type": "module"}, *(raw.get("extra_javascript") or [])],
         "watch": [Path(os.path.relpath(site.root / one, folder)).as_posix() for one in watch],
     }

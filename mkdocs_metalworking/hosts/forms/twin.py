@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from .works import Works, shorten
+
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup, Tag
 
@@ -33,19 +35,18 @@ _GONE = (
 _ELSEWHERE = ".mw-sources, .mw-az, .mw-more, .mw-callout-links"
 
 
-def simplify(soup: BeautifulSoup, works: dict[str, int] | None = None) -> None:
+def simplify(soup: BeautifulSoup, works: Works | None = None) -> None:
     """Change *soup*, a page, in place.
 
-    With *works*, for the one file of all pages, what a reader finds elsewhere in the file is left out: excerpts and
-    citations of lines name their source in words alone, an excerpt the repository of its file once a page, and a work
-    that is cited is a number, entered in *works*. Left out are what terms.json has of each term beside its row, and the
-    links of the callouts.
+    With *works*, for the one file of all pages, what a reader finds elsewhere in the file is left out: a work that is
+    cited, and the file of an excerpt, is a number, entered in *works*. Left out are what terms.json has of each term
+    beside its row, and the links of the callouts.
     """
     for element in soup.select(_GONE if works is None else f"{_GONE}, {_ELSEWHERE}"):
         element.decompose()
-    told: set[str] | None = None if works is None else set()
+    told: set[int] = set()
     for figure in soup.select("figure.mw-excerpt"):
-        _excerpt(soup, figure, told)
+        _excerpt(soup, figure, works, told)
     for svg in soup("svg"):
         _drawing(soup, svg)
     for callout in soup.select("aside.mw-callout"):
@@ -74,33 +75,35 @@ def _plain_code(soup: BeautifulSoup, pre: Tag) -> None:
     (table or pre).replace_with(made)
 
 
-def _excerpt(soup: BeautifulSoup, figure: Tag, told: set[str] | None) -> None:
+def _excerpt(soup: BeautifulSoup, figure: Tag, works: Works | None, told: set[int]) -> None:
     """Make a paragraph and a fence of each part of an excerpt; the notes stay a list.
 
-    *told* has the files whose origin the page has told already; None where each tells it, and links to its lines.
+    With *works* the file is a number, and *told* has those of which the page has told the license.
     """
     made: list[Any] = []
     title = figure.select_one(".mw-title")
     if title is not None:
         made.append(_paragraph(soup, _tag(soup, "strong", title.get_text())))
-    origin = _origin(figure)
     files = figure.select(".mw-file")
     name = files[0].get_text().rpartition(":")[0] if files else ""
+    ending = name.rpartition(".")[2].lower()
+    home, terms = _origin(figure)
+    origin, short = f"{home}{terms}", works is not None and bool(files) and files[0].name == "a"
+    if works is not None and short:
+        number = works.file(home.removeprefix(" of "), str(files[0].get("title")), str(files[0].get("href")))
+        name, origin = f"{name} [{number}]", "" if number in told else terms
+        told.add(number)
     parts = list(_parts(figure))
-    if told is not None and name + origin in told:
-        origin = ""
-    elif told is not None:
-        told.add(name + origin)
     for index, link in enumerate(files):
         lines = link.get_text().rpartition(":")[2].removeprefix(", ")
         word = "lines" if "\u2013" in lines else "line"
         shown = index < len(parts)
-        linked = link.name == "a" and (told is None or not shown)
+        linked = link.name == "a" and not (short and shown)
         where = _tag(soup, "a" if linked else "span", f"{name}, {word} {lines}", href=str(link.get("href", "")))
         made.append(_paragraph(soup, where, f"{origin}:"))
-        origin = origin if told is None else ""
+        origin = origin if works is None else ""
         if shown:
-            language = LANGUAGES.get(name.rpartition(".")[2].lower(), "text")
+            language = LANGUAGES.get(ending, "text")
             pre = soup.new_tag("pre", attrs={"class": f"language-{language}"})
             pre.append(_tag(soup, "code", "\n".join(parts[index])))
             made.append(pre)
@@ -116,13 +119,13 @@ def _excerpt(soup: BeautifulSoup, figure: Tag, told: set[str] | None) -> None:
     figure.extend(made)
 
 
-def _origin(figure: Tag) -> str:
-    """Return from where an excerpt is, as far as its caption tells."""
+def _origin(figure: Tag) -> tuple[str, str]:
+    """Return from where an excerpt is and under which terms, as far as its caption tells."""
     repo, commit, license_ = (_text(figure, name) for name in (".mw-repo", ".mw-commit", ".mw-license"))
     uncommitted = _text(figure, ".mw-uncommitted")
     parts = (f" of {repo}" if repo else "", f" at {commit}" if commit else "")
     rest = (word for word in (uncommitted, license_) if word)
-    return "".join((*parts, *(f", {word}" for word in rest)))
+    return "".join(parts), "".join(f", {word}" for word in rest)
 
 
 def _parts(figure: Tag) -> Iterator[list[str]]:
@@ -162,59 +165,26 @@ def _callout(soup: BeautifulSoup, callout: Tag) -> None:
     callout.name = "blockquote"
 
 
-def _citations(soup: BeautifulSoup, works: dict[str, int] | None) -> None:
+def _citations(soup: BeautifulSoup, works: Works | None) -> None:
     """Put the text of each footnote behind the words that it supports, with its links, or short and with *works*."""
     notes = {str(item.get("id")): item for item in soup.select(".footnote li")}
-    told: set[str] = set()
     for reference in soup.select("sup[id^='fnref']"):
         link = reference.select_one("a")
         note = notes.get(str(link["href"]).removeprefix("#")) if link is not None else None
         if note is None:
             continue
         span = soup.new_tag("span")
-        span.append(" (")
         for part in _inline(note):
             span.append(part.__copy__())
-        if isinstance(span.contents[-1], str):
+        if span.contents and isinstance(span.contents[-1], str):
             span.contents[-1].replace_with(str(span.contents[-1]).rstrip().removesuffix("."))
-        short = works is not None and note.select_one(".mw-cite") is not None
-        span.append(_shorten(span, works, told) if short and works is not None else ")")
+        cited = works is not None and note.select_one(".mw-cite") is not None
+        if works is None or not cited or not shorten(span, works):
+            span.insert(0, " (")
+            span.append(")")
         reference.replace_with(span)
     for footnotes in soup.select(".footnote"):
         footnotes.decompose()
-
-
-def _shorten(span: Tag, works: dict[str, int], told: set[str]) -> str:
-    """Leave of a citation of lines the file and the lines, of a work its number; return what closes it.
-
-    *told* holds the files that the page has named in full: after that, a file's name is enough.
-    """
-    file = next((link for link in span("a") if link.code is not None), None)
-    work = span.cite
-    if file is not None:
-        path = file.get_text()
-        repo = "".join(part.get_text() for part in list(span.contents)[1 : span.contents.index(file)])
-        name = path.rpartition("/")[2] if f"{repo}{path}" in told else f"{repo.partition(' at ')[0]} {path}"
-        told.add(f"{repo}{path}")
-        commit = str(file.get("href") or "").partition(path)[0].replace("/blob/", "/tree/").rstrip("/")
-        works.setdefault(f"{repo.removesuffix(', ')} {commit}", len(works) + 1)
-        for before in list(file.previous_siblings):
-            before.extract()
-        file.insert_before(" (")
-        file.replace_with(name)
-        for link in span("a"):
-            link.unwrap()
-    elif work is not None:
-        place = work.parent if work.parent is not None and work.parent.name == "a" else work
-        address = str(place.get("href") or "") if place is not work else ""
-        author = "".join(part.get_text() for part in list(span.contents)[1 : span.contents.index(place)])
-        date, bar, rest = str(place.next_sibling or "").partition(" (")
-        name = " ".join(f"{author}{work.get_text()}{date}{' ' if address else ''}{address}".split())
-        number = works.setdefault(name, len(works) + 1)
-        span.clear()
-        span.append(f" [{number}{f': {rest.removesuffix(chr(41))}' if bar else ''}")
-        return "]"
-    return ")"
 
 
 def _inline(note: Tag) -> Iterator[Any]:

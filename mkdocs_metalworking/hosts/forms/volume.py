@@ -48,6 +48,8 @@ class Volume:
     """Where the picture for the title page lies."""
     leaves: list[Leaf] = field(default_factory=list)
     styles: list[str] = field(default_factory=list)
+    textures: str = ""
+    """The element of a site's template with the patterns that its style sheets fill drawings with."""
     files: Mapping[str, str] = field(default_factory=dict)
     """Addresses of other files of the site, such as images, and where they lie."""
 

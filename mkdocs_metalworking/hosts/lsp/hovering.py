@@ -11,6 +11,7 @@ from lsprotocol import types as lsp
 from ...deliver.project import Project
 from ...markdown.page import PageContext
 from ...markdown.tracking import Met
+from ...markdown.visible import named
 from ...quote.blob import FileKey
 from ...quote.citations import CitedLines, CitedReference
 from ...quote.lines import LineRange, Ranges, format_ranges
@@ -92,7 +93,7 @@ def _numbered(lines: tuple[str, ...], ranges: Ranges) -> Iterator[tuple[int, str
         if index:
             yield 0, ""
         for number in range(part.first, min(part.last or len(lines), len(lines)) + 1):
-            yield number, lines[number - 1]
+            yield number, named(lines[number - 1])
 
 
 def reference_text(reference: Reference) -> Iterator[str]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
+import os
 import shutil
+import stat
 import tempfile
 from pathlib import Path
 
 from ...deliver.project import Project
+from ...deliver.store_folder import open_plain
 from ...quote.blob import FileKey, LockedFile
 from ...quote.diagnostics import MetalworkingError
 from ...quote.lines import source_lines
@@ -50,9 +52,8 @@ class Trees:
             clone = Repo.named(key.repo).folder(project.settings.code) / key.path if key.repo != SELF else None
         except MetalworkingError:
             return None
-        with contextlib.suppress(OSError):
-            if clone is not None and clone.read_bytes() == data:
-                return clone
+        if clone is not None and _holds(clone, data):
+            return clone
         if self._copies is None:
             self._copies = Path(tempfile.mkdtemp(prefix="metalworking-"))
         copy = self._copies.joinpath(f"{key.repo}@{key.commit[:7]}", key.path)
@@ -66,6 +67,16 @@ class Trees:
         """Remove the copies."""
         if self._copies is not None:
             shutil.rmtree(self._copies, ignore_errors=True)
+
+
+def _holds(path: Path, data: bytes) -> bool:
+    """Tell whether *path* is a file of just these bytes; in a clone it may be a pipe, or a link to what has no end."""
+    try:
+        with open(path, "rb", opener=open_plain) as stream:
+            info = os.fstat(stream.fileno())
+            return stat.S_ISREG(info.st_mode) and info.st_size == len(data) and stream.read(len(data) + 1) == data
+    except OSError:
+        return False
 
 
 def lines_here(project: Project, file: LockedFile) -> tuple[str, ...]:

@@ -22,12 +22,12 @@ from ..mkdocs.desk import Desk
 from .editing import Bench
 from .paths import Trees
 from .problems import Shown, shown_problems
+from .sites import site_above
 
 _PAUSE = 0.02
 """Seconds after a keystroke until the page is read: what is typed in one go is read once."""
 _BREATH = 0.002
 """Seconds between two pages of a round, in which a message of the editor arrives and is taken up."""
-_CONFIG = "mkdocs.yml"
 
 
 class Session(LanguageServer):
@@ -54,7 +54,7 @@ class Session(LanguageServer):
             return
         config = self._config_file
         if config is None:
-            found = next((one / _CONFIG for one in (folder, *folder.parents) if (one / _CONFIG).is_file()), None)
+            found = site_above(folder)
             config = str(found) if found is not None else None
         if config is None:
             return

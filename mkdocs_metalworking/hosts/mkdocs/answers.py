@@ -12,6 +12,7 @@ from urllib.parse import urljoin
 
 from ...glossary.callout import split_front_matter
 from ...glossary.terms import key_of
+from ...markdown.visible import named
 from ...quote.diagnostics import MetalworkingError
 from ...quote.directive import Directive, parse_directive, quoted_path
 from ...quote.fences import fenced_lines
@@ -125,7 +126,7 @@ class Answers:
             "lines": format_ranges(quotation.ranges),
             "license": quotation.pin.license or "",
             "code": "\n".join(
-                f"{number}\t{line}"
+                f"{number}\t{named(line)}"
                 for segment in quotation.segments or ()
                 for number, line in enumerate(segment.lines, segment.first)
             ),

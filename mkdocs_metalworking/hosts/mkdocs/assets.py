@@ -19,6 +19,8 @@ TABLE_STYLE = f"{FOLDER}/terms.css"
 """The style of the table of terms, for the page that has it."""
 EXCERPT_STYLE = f"{FOLDER}/excerpts.css"
 """The style of excerpts, for the pages that have one."""
+PAIR_STYLE = f"{FOLDER}/pairs.css"
+"""The style of pairs, for the pages that have one; it needs that of excerpts before it."""
 ENTRY = f"{FOLDER}/metalworking.js"
 _OURS = (' class="mw-', " data-mw-")
 _HERE = Path(__file__).parents[2] / "assets"
@@ -58,9 +60,9 @@ def used_by(html: str) -> bool:
 def with_assets(config: MkDocsConfig, html: str = "") -> MkDocsConfig:
     """Return *config* as the template of one page shall see it: our styles before the site's own, our script too.
 
-    *html* is the page: excerpts and the table of terms have a style each.
+    *html* is the page: excerpts, pairs and the table of terms have a style each.
     """
-    parts = {EXCERPT_STYLE: 'class="mw-excerpt', TABLE_STYLE: 'class="mw-terms"'}
+    parts = {EXCERPT_STYLE: 'class="mw-excerpt', PAIR_STYLE: 'class="mw-twins', TABLE_STYLE: 'class="mw-terms"'}
     styles = [STYLE, *(style for style, mark in parts.items() if mark in html)]
     script = ExtraScriptValue(ENTRY)
     script.type = "module"

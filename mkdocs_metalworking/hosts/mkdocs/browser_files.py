@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 
 from ...glossary.library import Entry
 from ...glossary.lookup import Term, lookup_data, lookup_json, terms_of
@@ -14,6 +16,7 @@ from .code_index import Excerpt, code_json, code_of
 from .finishing import searched
 from .quantities import add_quantities
 from .reading import Reading
+from .search_names import add_names, by_page
 from .terms_file import SCHEMA, schema_file, terms_file
 
 LOOKUP = f"{FOLDER}/lookup.json"
@@ -41,6 +44,7 @@ class Lookup:
         self._pages: dict[str, Any] = {}
         self._terms: list[Any] = []
         self._code: dict[str, list[Excerpt]] = {}
+        self._answers: dict[str, list[Sequence[Any]]] = {}
 
     def add_to(self, files: Files, reading: Reading) -> None:
         """Put what *reading* found, and what was found before, into *files*; pages behind a password stay out."""
@@ -51,12 +55,18 @@ class Lookup:
         content = lookup_json({"pages": self._pages, "terms": self._terms}, reading.asked)
         add_file(files, File.generated(reading.config, LOOKUP, content=content))
         if "lookup" in reading.asked.parts and searched(reading.config):
+            self._answers = by_page(data["terms"])
             self._code |= _code_of(addresses, files, reading)
             add_file(files, File.generated(reading.config, CODE, content=code_json(self._code)))
         if reading.terms.rows:
             told = told_terms(reading, found, {entry.uri: url for entry, url in addresses})
             add_file(files, File.generated(reading.config, TERMS, content=told))
             add_file(files, File.generated(reading.config, f"{FOLDER}/{SCHEMA}", content=schema_file()))
+
+    def name(self, page: Page, config: MkDocsConfig) -> None:
+        """Let the search, which has just read *page*, know the names of the terms that it answers."""
+        if page.url in self._answers:
+            add_names(config, page.url, self._answers[page.url])
 
 
 def public_terms(reading: Reading, files: Files) -> tuple[list[Term], list[tuple[Entry, str]]]:

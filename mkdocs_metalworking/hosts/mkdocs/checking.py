@@ -45,7 +45,7 @@ class Check:
         problems = Diagnostics(reading.diagnostics)
         problems.extend(_licenses(project))
         problems.extend(problem.diagnostic.at(where) for problem in self.verdict.wrong.values())
-        return Findings(problems, self._hints.of(reading.pages))
+        return Findings(problems, self._hints.of(reading.pages, reading.terms.rows))
 
 
 def finish(reading: Reading) -> Diagnostics:

@@ -19,6 +19,7 @@ from ...deliver.project import Project
 from ...glossary.mark_lines import marks_on
 from ...markdown.page import PageContext
 from ...quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity
+from ...quote.texts import read_text
 from .checking import Check, Findings, finish
 from .drafts import leaned_on, plain_text, read_by
 from .drafts import stamp as stamp_of
@@ -145,7 +146,7 @@ class Desk:
         if plain is None:
             known = self.drafts.pop(path, None)
             with contextlib.suppress(OSError, UnicodeDecodeError):
-                plain = plain_text(path.read_text(encoding="utf-8-sig"))
+                plain = plain_text(read_text(path, "utf-8-sig"))
             if known is not None and known == plain:
                 return False
         else:
@@ -211,7 +212,7 @@ class Desk:
         if path in self.drafts:
             return self.drafts[path]
         with contextlib.suppress(OSError, UnicodeDecodeError):
-            return plain_text(path.read_text(encoding="utf-8-sig"))
+            return plain_text(read_text(path, "utf-8-sig"))
         return ""
 
     def labels(self) -> dict[str, Path]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from ...glossary.terms import Row
 from ...markdown.page import PageContext
+from ...quote.blob import MAX_FILE
 from ...quote.diagnostics import Diagnostic, Location, Severity
 from ...quote.quantities import Quantities
 from ...quote.quantity_candidates import Candidate, candidates
@@ -24,16 +27,16 @@ class Hints:
         self._in_files: set[str] | None = None
         self._pages: dict[str, tuple[str, list[str], dict[Diagnostic, Candidate]]] = {}
 
-    def of(self, pages: Mapping[str, PageContext]) -> dict[Diagnostic, Candidate | None]:
+    def of(self, pages: Mapping[str, PageContext], rows: Iterable[Row] = ()) -> dict[Diagnostic, Candidate | None]:
         """Return the hints for *pages*, all that were read, each with the number that it is about, if any.
 
-        A site without quantities gets none.
+        The *rows* of the table of terms use quantities too. A site without quantities gets none.
         """
         if not self._quantities:
             return {}
         if self._in_files is None:
             self._in_files = set(keys_in_files(self._quantities.readers, self._root))
-        used = set(self._in_files)
+        used = {*self._in_files, *(key for row in rows for key in row.quantities)}
         found: dict[Diagnostic, Candidate | None] = {}
         for page in pages.values():
             _, named, told = self._page(page)
@@ -58,6 +61,21 @@ def _hint(one: Candidate, path: str) -> Diagnostic:
 
 def keys_in_files(patterns: Iterable[str], root: Path) -> Iterable[str]:
     """Yield what stands in quotes in the files that the glob *patterns* name, from *root*."""
-    for pattern in patterns:
-        for path in sorted(root.glob(pattern)):
+    for path in reader_files(patterns, root):
+        with contextlib.suppress(OSError):
             yield from _QUOTED.findall(path.read_text(encoding="utf-8", errors="replace"))
+
+
+def reader_files(patterns: Iterable[str], root: Path) -> Iterable[Path]:
+    """Yield the files that the glob *patterns* name, from *root*: no folder, no pipe, and what no link leads out to."""
+    top = root.resolve()
+    for pattern in patterns:
+        try:
+            found = sorted(root.glob(pattern))
+        except (ValueError, NotImplementedError):  # no pattern
+            continue
+        for path in found:
+            with contextlib.suppress(OSError, RuntimeError):
+                real = path.resolve()
+                if real.is_relative_to(top) and real.is_file() and real.stat().st_size <= MAX_FILE:
+                    yield path

@@ -9,10 +9,11 @@ from typing import Any
 import yaml
 
 from ...glossary.asked import Asked
-from ...glossary.callout import page_meta, summary_text
+from ...glossary.callout import page_meta
 from ...glossary.library import Entry, read_entry
 from ...quote.diagnostics import Location
 from ...quote.quantities import Quantities
+from ...quote.quantity_mentions import plain_text
 
 
 def meta_of_plugins(entry: Entry, meta: Mapping[str, Any], label: str, asked: Asked, quantities: Quantities) -> Entry:
@@ -24,7 +25,7 @@ def meta_of_plugins(entry: Entry, meta: Mapping[str, Any], label: str, asked: As
     found = {key: meta[key] for key in keys if key in meta}
     try:
         told = page_meta(found, asked.callouts)
-        same = replace(told, summary=summary_text(told.summary, quantities)[0]) == entry.meta
+        same = replace(told, summary=plain_text(told.summary, quantities)[0]) == entry.meta
     except (AttributeError, KeyError, TypeError, ValueError):  # not what a callout is: read it, to say so
         same = False
     if same or entry.problems:

@@ -202,6 +202,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
             context["config"] = with_assets(config, page.content or "")
         if self._replay is not None:
             self._replay.templates.after_search(page, config, cast(dict[str, Any], context), ending, known)
+        self._lookup.name(page, config)
         return context
 
     on_page_context = CombinedEvent(_before_search, _after_search)

@@ -22,7 +22,8 @@ def add_quantities(files: Files, reading: Reading) -> None:
     if not quantities:
         return
     pages = {uri: reading.pages[uri] for uri in (*reading.book, *reading.pages) if uri in reading.pages}
-    shown = {uri: context.quantities for uri, context in pages.items()}
+    shown: dict[str, list[str]] = {uri: list(context.quantities) for uri, context in pages.items()}
+    shown.get(reading.table, []).extend(key for row in reading.terms.rows for key in row.quantities)
     texts = {uri: context.source or "" for uri, context in pages.items()}
     found = ((uri, reading.files.get_file_from_path(uri)) for uri in pages)
     links = {uri: (reading.title(uri) or uri, file.url) for uri, file in found if file is not None}

@@ -23,7 +23,7 @@ from ...glossary.chapters import Book
 from ...glossary.library import Entry, Library, without_callout
 from ...glossary.mark_lines import marks_on
 from ...glossary.marks import Marks
-from ...glossary.terms import Terms, read_rows
+from ...glossary.terms import Terms, read_rows, with_quantities
 from ...markdown.extension import MetalworkingExtension
 from ...markdown.leftovers import unread
 from ...markdown.page import PageContext
@@ -113,8 +113,9 @@ class Reading:
             return
         path = self.project.settings.root / self._options.mapping
         rows, problems = read_rows(path, self._options.mapping, drafts.get(path))
+        rows, wrong = with_quantities(rows, self.project.quantities)
         self.terms = Terms(rows)
-        self._begun.extend(problems)
+        self._begun.extend((*problems, *wrong))
         for row in rows:
             if row.page and row.page not in self.library.entries:
                 hint = "write it, or mend page:"

@@ -7,7 +7,6 @@ out pages, the site's own plugins run up to the last page's text: slower, and wh
 from __future__ import annotations
 
 import contextlib
-import tempfile
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,6 +21,7 @@ from mkdocs.structure.nav import Navigation, get_navigation
 
 from ...deliver.progress import SILENT, Progress
 from ...deliver.project import Project, Settings
+from ...git.scratch import Scratch
 from ...glossary.chapters import Book
 from ...glossary.library import Library
 from ...markdown.extension import MetalworkingExtension
@@ -161,7 +161,7 @@ class Site:
         with (
             quiet(streams=True) as told,
             contextlib.chdir(self.root),
-            tempfile.TemporaryDirectory(prefix="metalworking-") as out,
+            Scratch() as out,
         ):
             config = _load(self._config_file, site_dir=out, strict=False)
             plugin = plugin_of(config)

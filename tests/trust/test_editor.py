@@ -1,0 +1,104 @@
+"""An editor asks the language server about files that somebody else may have written: in clones, where links lead."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from lsprotocol import types as lsp
+
+from mkdocs_metalworking.hosts.lsp.sites import site_above
+from mkdocs_metalworking.quote.repo import Repo
+from tests.lsp.conftest import Editor, Site, make_site
+from tests.support import commit_files
+
+HOSTILE = {
+    "mkdocs.yml": "site_name: Theirs\nplugins: [metalworking]\nhooks: [hook.py]\n",
+    "hook.py": "from pathlib import Path\nPath(__file__).with_name('ran').touch()\n",
+    "docs/index.md": "# Theirs\n",
+}
+OPTIONS = (
+    "plugins: [metalworking]\n",
+    "plugins:\n  - search\n  - metalworking: {code: clones}\n",
+    "plugins:\n  metalworking: {root: below, code: clones}\n",
+    "markdown_extensions:\n  - mkdocs_metalworking:\n      code: clones\nextra: !!python/name:os.system ''\n",
+    "INHERIT: base.yml\n",
+    "plugins: [unclosed\n",
+)
+
+
+@pytest.mark.parametrize("root", ["clone", "above", "none"])
+def test_an_editor_that_opens_a_file_of_a_clone_runs_nothing_of_it(tmp_path: Path, root: str) -> None:
+    """Where the editor says that the clone is the workspace, as one that looks for a mkdocs.yml above a file does."""
+    site = make_site(tmp_path / "site")
+    clone = site.root / "code/acme/kernels"
+    commit_files(clone, HOSTILE)
+    opened = clone / "docs/index.md"
+    editor = Editor({"clone": clone, "above": tmp_path, "none": opened.parent}[root]).start()
+    try:
+        item = lsp.TextDocumentItem(opened.as_uri(), "markdown", 1, opened.read_text())
+        editor.do(told(editor, item))
+        position = lsp.Position(0, 0)
+        asked = lsp.HoverParams(lsp.TextDocumentIdentifier(opened.as_uri()), position)
+        assert editor.do(editor.client.text_document_hover_async(asked)) is None
+    finally:
+        editor.stop()
+    assert not (clone / "ran").exists()
+
+
+async def told(editor: Editor, item: lsp.TextDocumentItem) -> None:
+    editor.client.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+def test_a_site_in_a_clone_is_none_of_ours(tmp_path: Path, options: str) -> None:
+    outer = tmp_path / "mkdocs.yml"
+    outer.write_text(f"site_name: Ours\n{options}")
+    where = tmp_path / ("below" if "root: below" in options else "") / ("clones" if "clones" in options else "code")
+    inner = Repo.named("acme/kernels").folder(where)
+    (inner / "docs").mkdir(parents=True)
+    (inner / "mkdocs.yml").write_text("site_name: Theirs\n")
+    assert site_above(inner / "docs") == outer
+    if "root: below" not in options:
+        linked = tmp_path / "linked"
+        linked.symlink_to(where, target_is_directory=True)
+        assert site_above(linked / "acme/kernels/docs") == outer
+    example = tmp_path / "examples/small"
+    example.mkdir(parents=True)
+    (example / "mkdocs.yml").write_text("site_name: Small\n")
+    assert site_above(example) == example / "mkdocs.yml"
+
+
+def test_a_site_below_another_program_s_site_is_found(tmp_path: Path) -> None:
+    (tmp_path / "mkdocs.yml").write_text("site_name: Home\n")
+    site = tmp_path / "code/mine"
+    site.mkdir(parents=True)
+    (site / "mkdocs.yml").write_text("site_name: Mine\nplugins: [metalworking]\n")
+    assert site_above(site) == site / "mkdocs.yml"
+
+
+@pytest.mark.parametrize("kind", ["pipe", "endless", "link"])
+def test_a_definition_opens_no_pipe_and_follows_no_link(tmp_path: Path, kind: str) -> None:
+    site: Site = make_site(tmp_path / "site")
+    site.page("one.md", "# One\n\n<< excerpt {k}:kernels/add.metal#L1 >>\n\n[@nobody]\n")
+    file = site.root / "code/acme/kernels/kernels/add.metal"
+    data = file.read_bytes()
+    file.unlink()
+    if kind == "pipe":
+        os.mkfifo(file)
+    elif kind == "endless":
+        file.symlink_to("/dev/zero")
+    else:
+        (tmp_path / "elsewhere").write_bytes(data)
+        file.symlink_to(tmp_path / "elsewhere")
+    editor = Editor(site.root).start()
+    try:
+        editor.open("one.md")
+        editor.codes("one.md", "not-pinned")  # the page is read
+        position = editor.at("one.md", "kernels/add", 3)
+        found = editor.ask("text_document_definition", lsp.DefinitionParams, "one.md", position)
+    finally:
+        editor.stop()
+    assert Path(found.uri.removeprefix("file://")) != file
+    assert found.range.start.line == 0

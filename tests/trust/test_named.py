@@ -1,0 +1,117 @@
+"""What a page's name or a pattern in a data file leads to: that page's own card, and files of the site alone."""
+
+from __future__ import annotations
+
+import os
+import re
+from html import unescape
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from mkdocs_metalworking.hosts.forms.card import SIZE, Card
+from mkdocs_metalworking.hosts.mkdocs.hints import keys_in_files, reader_files
+from mkdocs_metalworking.quote.texts import LARGEST
+from tests.builds.conftest import Site
+
+CARDS = """\
+site_name: Cards
+site_url: https://book.example/
+theme: {name: material, font: false, custom_dir: overrides}
+plugins: [search, metalworking: {store: store, offline: true}, metalworking-cards]
+"""
+MAIN = """{% extends "base.html" %}
+{% block extrahead %}<meta name="card" content="{{ metalworking_card | e }}">{% endblock %}
+"""
+PAGES = ("index.md", "a/b.md", "a-b.md", "A-b.md", "sp ace#?%41&.md", '"><img src=x onerror=alert(1)>.md')
+
+
+def test_every_page_has_a_card_of_its_own(tmp_path: Path) -> None:
+    site = Site(tmp_path)
+    site.add_repo("acme/kernels", {"a.c": "x\n"})
+    site.write([])
+    (tmp_path / "mkdocs.yml").write_text(CARDS)
+    (tmp_path / "overrides").mkdir()
+    (tmp_path / "overrides/main.html").write_text(MAIN)
+    for name in PAGES:
+        site.page(name, f"# The page {PAGES.index(name)}\n")
+    done = site.build()
+    assert done.returncode == 0, done.stderr
+    found = {}
+    for path in (tmp_path / "site").rglob("index.html"):
+        text = path.read_text("utf-8")
+        match = re.search(r'<meta name="card" content="([^"]*)">', text)
+        number = re.search(r"The page ([0-9])", text)
+        assert match is not None
+        assert number is not None
+        address = urlsplit(unescape(match[1]))
+        assert (address.query, address.fragment) == ("", "")
+        file = tmp_path / "site" / unquote(address.path).lstrip("/")
+        found[int(number[1])] = file.read_bytes()
+    assert len(found) == len(PAGES)
+    assert len(set(found.values())) == len(PAGES), "a card of another page"
+
+
+def test_a_word_that_no_line_takes_is_begun(tmp_path: Path) -> None:
+    image = pytest.importorskip("PIL.Image")
+    drawn = []
+    for title in ("", "x" * 100_000):
+        Card("Site", "", title, "", "", "", "").draw(tmp_path / "card.png")
+        with image.open(tmp_path / "card.png") as card:
+            assert card.size == SIZE
+            drawn.append(card.convert("RGB").tobytes())
+    assert drawn[0] != drawn[1]
+
+
+@pytest.mark.parametrize("pattern", ["*", "**", "**x", "away/*", "pipes/*", "endless", "", "./["])
+def test_a_pattern_leads_to_files_of_the_site_alone(tmp_path: Path, pattern: str) -> None:
+    away = tmp_path / "away"
+    site = tmp_path / "site"
+    (site / "pipes").mkdir(parents=True)
+    away.mkdir()
+    (away / "private.py").write_text('"away.key"')
+    (site / "away").symlink_to(away, target_is_directory=True)
+    (site / "linked.py").symlink_to(away / "private.py")
+    (site / "endless").symlink_to("/dev/zero")
+    (site / "large.py").write_bytes(b'"large.key"' * 1_000_000)
+    os.mkfifo(site / "pipes/pipe.py")
+    (site / "plot.py").write_text('read("m1.key")')
+    assert set(keys_in_files([pattern, "plot.py"], site)) == {"m1.key"}
+    assert {path.name for path in reader_files([pattern, "plot.py"], site)} == {"plot.py"}
+
+
+ASKING = """\
+site_name: Files
+plugins:
+  - metalworking:
+      store: store
+      offline: true
+      mapping: terms.yml
+      callouts: {from: CUDA, to: Metal, key: cuda, links: {m: {label: M, url: "https://m.example/", pages: m.txt}}}
+"""
+
+
+@pytest.mark.parametrize("name", ["sources.yml", "sources.lock", "quantities.yml", "terms.yml", "m.txt"])
+@pytest.mark.parametrize("kind", ["endless", "pipe", "large"])
+def test_a_file_of_the_site_that_is_none_is_told(tmp_path: Path, name: str, kind: str) -> None:
+    """Somebody's branch has a link to a device in its place: a command would read until the memory is full."""
+    site = Site(tmp_path)
+    site.add_repo("acme/kernels", {"a.c": "x\n"})
+    site.write([])
+    (tmp_path / "mkdocs.yml").write_text(ASKING)
+    (tmp_path / "terms.yml").write_text("[]\n")
+    (tmp_path / "m.txt").write_text("slug Title\n")
+    site.page("index.md", "# One\n")
+    path = tmp_path / name
+    path.unlink(missing_ok=True)
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "endless":
+        path.symlink_to("/dev/zero")
+    else:
+        with open(path, "wb") as stream:
+            stream.truncate(LARGEST + 1)
+    done = site.run("mkdocs_metalworking", "check")
+    assert done.returncode == 1
+    assert ("File too large" if kind == "large" else "not a regular file") in done.stdout

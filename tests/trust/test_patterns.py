@@ -1,0 +1,76 @@
+"""What one pattern does in one call cannot be counted by calls: each text here would keep a quadratic one for hours.
+
+Each runs in a process that may use a minute of the processor, and needs a second.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from mkdocs_metalworking.markdown.marked_text import code_spans, literal_html
+
+SECONDS = 60
+SYMBOLS = "from mkdocs_metalworking.quote.symbols import symbols_of as run\n"
+SPANS = "from mkdocs_metalworking.markdown.marked_text import code_spans as run\n"
+FRONT = "from mkdocs_metalworking.glossary.callout import split_front_matter as run\n"
+HINTS = (
+    "from mkdocs_metalworking.quote.quantity_candidates import candidates as run\n"
+    "from mkdocs_metalworking.quote.quantity_file import load_quantities\n"
+)
+REGIONS = "from mkdocs_metalworking.quote.markers import find_region as run\n"
+CELLS = "from mkdocs_metalworking.glossary.inline import breakable as run\n"
+TEXTS = {
+    "a text in backticks that nothing closes": SYMBOLS + "run(['`' + '\\\\`' * 1_000_000], 'a.js')",
+    "a character that nothing closes": SYMBOLS + 'run(["\'" + "\\\\\'" * 1_000_000], "a.metal")',
+    "a string that nothing closes": SYMBOLS + "run(['\"' + '\\\\\"' * 1_000_000], 'a.metal')",
+    "characters of Rust": SYMBOLS + 'run(["\'" + "\\\\\'" * 1_000_000], "a.rs")',
+    "tags that nothing closes": SPANS + "list(run('<code>' * 300_000))",
+    "comments that nothing closes": SPANS + "list(run('<!--' * 300_000))",
+    "backticks that nothing closes": SPANS + "list(run(' '.join('`' * n for n in range(1, 2_000))))",
+    "one long run of backticks": SPANS + "list(run('`' * 1_000_000))",
+    "front matter of empty lines": FRONT + "run('---\\na\\n' + '\\n' * 1_000_000 + '---\\n')",
+    "directives that nothing closes, beside numbers": HINTS
+    + "list(run('a 5 ' + '<< ' * 300_000, load_quantities('quantities: {a.b: {value: 5, unit: GB/s}}', 'q.yml')[0]))",
+    "marks of regions": REGIONS
+    + "try: run(['// #region ' + '\\t' * 980 + 'x'] * 40_000, 'a', 'f')\nexcept Exception: pass",
+    "a long word in a table": CELLS + "run('a' * 1_000_000)",
+}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a limit of Unix")
+@pytest.mark.parametrize("name", TEXTS)
+def test_no_text_keeps_a_pattern_for_long(name: str) -> None:
+    import resource
+
+    limit = partial(resource.setrlimit, resource.RLIMIT_CPU, (SECONDS, SECONDS + 5))
+    root = Path(__file__).parents[2]
+    done = subprocess.run([sys.executable, "-c", TEXTS[name]], cwd=root, preexec_fn=limit, capture_output=True)
+    assert done.returncode == 0, done.stderr.decode()[-500:]
+
+
+PIECES = (
+    *("`", "``", "```", "\\", "a", " ", "<code>", "</code>", "<CODE x>", "</code >", "<pre>", "</pre>", "<!--", "-->"),
+    *("-", "<!-->", ">", "<tt/>", "</tt\n>", "\n", "<codex>", "</codex>", "<", "<style>", "</style>"),
+)
+IN_BACKTICKS = r"(?<!\\)(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)|"
+IN_TAGS = r"<(?P<tag>%s)\b[^<>]*>.*?</(?P=tag)\s*>|<!--.*?-->"
+
+
+def test_code_is_where_the_host_sees_it() -> None:
+    """By the pattern of Python-Markdown for spans, which is fast in short texts."""
+    rng = random.Random(1)
+    flags = re.DOTALL | re.IGNORECASE
+    host = re.compile(IN_BACKTICKS + IN_TAGS % "code|kbd|samp|tt|pre", flags)
+    tags = ("code", "style")
+    raw = re.compile(IN_TAGS % "|".join(tags), flags)
+    for _ in range(20_000):
+        text = "".join(rng.choice(PIECES) for _ in range(rng.randint(1, 14)))
+        assert list(code_spans(text)) == [match.span() for match in host.finditer(text)], text
+        assert list(literal_html(text, tags)) == [match.span() for match in raw.finditer(text)], text
