@@ -152,6 +152,8 @@ def press(page: Page, key: str, address: str) -> None:
             page.wait_for_url(address, timeout=10_000)
         except TimeoutError:
             continue
+        # The address changes before what stands there: a key pressed in between would go on from the page before.
+        page.wait_for_function("at => document.querySelector('link[rel=canonical]').href === at", arg=address)
         return
     raise AssertionError(f"{key} never led to {address}")
 

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import http.server
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from mkdocs_metalworking.hosts.forms.volume import Leaf, Volume
 from tests.conftest import CHROMIUM
+from tests.support import PATIENCE
 
 INK = "background:rgb(18,52,86)"
+PRINT = """
+import sys
+from pathlib import Path
+from mkdocs_metalworking.hosts.forms.pdf import write_pdf
+from mkdocs_metalworking.hosts.forms.volume import Leaf, Volume
+leaves = [Leaf("index.md", "", "Title", sys.argv[1]), Leaf("two.md", "two/", "Two", "<h1>Two</h1>")]
+print(write_pdf(Volume("Book", leaves=leaves), Path(sys.argv[2])))
+"""
+"""In a process of its own: the tests' one has the browser of the session."""
 SHOWN = b".0706 .2039 .3373 rg"
 """The same as Chromium writes it into a PDF."""
 
@@ -63,15 +74,14 @@ def colors(path: Path) -> bytes:
 def test_the_paper_shows_no_file_of_this_machine_and_asks_no_neighbor(
     tmp_path: Path, inside: tuple[str, list[str]], html: str
 ) -> None:
-    from mkdocs_metalworking.hosts.forms.pdf import write_pdf
-
     private = tmp_path / "private.html"
     private.write_text(f"<body style='{INK}'>private", encoding="utf-8")
     own = '<h1>Title</h1><p style="background:rgb(86,52,18)">Own words</p>'
     server, asked = inside
     page = own + html.format(file=private.as_uri(), server=server)
-    leaves = [Leaf("index.md", "", "Title", page), Leaf("two.md", "two/", "Two", "<h1>Two</h1>")]
-    assert write_pdf(Volume("Book", leaves=leaves), tmp_path / "book.pdf") >= 3
+    command = [sys.executable, "-c", PRINT, page, str(tmp_path / "book.pdf")]
+    printed = subprocess.run(command, check=True, capture_output=True, text=True, timeout=PATIENCE)
+    assert int(printed.stdout) >= 3
     drawn = colors(tmp_path / "book.pdf")
     assert SHOWN not in drawn
     assert b".3373 .2039 .0706 rg" in drawn  # its own colors are there
