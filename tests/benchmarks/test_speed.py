@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 from benchmarks.growth import picture
-from benchmarks.run import HEAD, table, with_table
+from benchmarks.run import HEAD, PAGE, kept, table, with_table
 from tests.support import NIGHT, PATIENCE
 
 ROWS = ("full", "fetch", "commands", "servers")
@@ -65,6 +65,10 @@ def test_every_row_is_a_ratio_of_two_measurements(row: str) -> None:
         if cells[1]:
             assert float(cells[3]) > 0
             assert re.match(r"[\d.e+-]+ (s|ms|MiB|KiB)", cells[5])
+
+
+def test_the_page_has_the_table_of_the_run_that_was_kept() -> None:
+    assert table(kept()) in PAGE.read_text(encoding="utf-8")
 
 
 def test_a_table_takes_the_place_of_the_one_before() -> None:
