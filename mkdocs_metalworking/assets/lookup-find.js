@@ -52,8 +52,8 @@ export const edits = (query, name) => {
     let least = row;
     line.fill(9, 0, columns + 1);
     line[0] = row;
-    const from = Math.max(1, row - 3);
-    const to = Math.min(columns, row + 3);
+    const from = Math.max(1, row - 2); // two edits lead no further from the diagonal
+    const to = Math.min(columns, row + 2);
     if (from > 1) line[from - 1] = 9;
     for (let column = from; column <= to; column++) {
       work.cells++;
