@@ -7,19 +7,15 @@ https://web.dev/articles/vitals says: 2.5 s to the largest paint, 200 ms from a 
 
 from __future__ import annotations
 
-import functools
-import gzip
-import http.server
 import re
 import shutil
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
 
 from benchmarks.measure import BOOK, MKDOCS, Bench, Row, seconds
+from benchmarks.static import static_site
 
 SLOWER = 4
 NETWORK = {"offline": False, "latency": 150, "downloadThroughput": 1.6e6 / 8, "uploadThroughput": 750e3 / 8}
@@ -36,41 +32,6 @@ new PerformanceObserver((list) => {
 """
 
 
-class _Compressed(http.server.SimpleHTTPRequestHandler):
-    """Files as a host of static sites sends them: text compressed."""
-
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-    def do_GET(self) -> None:
-        path = Path(self.translate_path(self.path))
-        path = path / "index.html" if path.is_dir() else path
-        if not path.is_file():
-            self.send_error(404)
-            return
-        body = path.read_bytes()
-        text = path.suffix in {".html", ".css", ".js", ".json", ".svg", ".xml", ".txt", ".md"}
-        body = gzip.compress(body) if text else body
-        self.send_response(200)
-        self.send_header("Content-Type", self.guess_type(str(path)))
-        if text:
-            self.send_header("Content-Encoding", "gzip")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-
-@contextmanager
-def _served(site: Path) -> Iterator[str]:
-    handler = functools.partial(_Compressed, directory=str(site))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
-
-
 def reader(bench: Bench) -> Iterator[Row]:
     """A kernel page on a slow network, then keys on its lookup and on the sliders of each instrument."""
     chromium = shutil.which("chromium")
@@ -80,7 +41,7 @@ def reader(bench: Bench) -> Iterator[Row]:
     else:
         site, name = bench.folder / "read", PAGE
         seconds([*MKDOCS, "build", "-q", "-d", str(site)], BOOK)
-    with _served(site) as base, sync_playwright() as playwright:
+    with static_site(site) as base, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium)
         loads = [_load(browser, base + name) for _ in range(bench.repeats)]
         sizes, requests, largest, shifts = (list(samples) for samples in zip(*loads, strict=True))

@@ -24,10 +24,8 @@ def growth(bench: Bench) -> Iterator[Row]:
     The cost of an excerpt is that of the site less that of the same site without code.
     """
     counts, sizes = _SMALL if bench.small else (EXCERPTS, PAGES)
-    for row in _rows(bench, _EXCERPT, [(max(1, count // 10), 10, count) for count in counts]):
-        yield row
-    for row in _rows(bench, _PAGE, [(pages, 5, pages) for pages in sizes]):
-        yield row
+    yield from _rows(bench, _EXCERPT, [(max(1, count // 10), 10, count) for count in counts])
+    yield from _rows(bench, _PAGE, [(pages, 5, pages) for pages in sizes])
 
 
 def _rows(bench: Bench, what: str, shapes: Sequence[tuple[int, int, int]]) -> Iterator[Row]:

@@ -8,13 +8,12 @@ run it on a machine that does nothing else.
 from __future__ import annotations
 
 import argparse
-import functools
-import http.server
 import json
-import threading
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
+
+from benchmarks.static import static_site
 
 TYPE = """async ([base, strokes]) => {
   const { rowsOf, work } = await import(base + "assets/metalworking/lookup-find.js");
@@ -56,27 +55,18 @@ TYPE = """async ([base, strokes]) => {
 }"""
 
 
-class _Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *_: object) -> None:
-        pass
-
-
 def measure(site: Path, chromium: str, *, slower: float, strokes: int) -> dict[str, float]:
     """Return milliseconds per keystroke (``median``, ``p99``, ``slowest``) and how many were ``over`` 16.
 
     ``shown`` is how many left a list on the page, ``cells`` the most cells of a table of edits for one.
     """
-    handler = functools.partial(_Quiet, directory=str(site))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server, sync_playwright() as playwright:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with static_site(site) as base, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium)
         page = browser.new_page()
-        base = f"http://127.0.0.1:{server.server_port}/"
         page.goto(base)
         page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": slower})
         found: dict[str, float] = page.evaluate(TYPE, [base, strokes])
         browser.close()
-        server.shutdown()
     return found
 
 

@@ -99,7 +99,6 @@ def as_data(rows: list[tuple[str, Row]]) -> dict[str, Any]:
             "what": row.what,
             "against": row.against,
             "cells": row.cells(),
-            "value": round(row.value, 4),
             "met": row.met,
             "noise": round(row.noise, 2),
         }

@@ -13,11 +13,11 @@ from pygls import uris
 from ...markdown.page import PageContext
 from ...markdown.tracking import Met, Outcome
 from ...quote.directive import Span, quoted_path
+from ..edits import Edit
 from ..mkdocs.desk import Desk
 from ..mkdocs.drafts import plain_text
 from .positions import Lines
 
-Edit = tuple[Span, str]
 _BARE = re.compile(r'[^\s#",]+')
 
 

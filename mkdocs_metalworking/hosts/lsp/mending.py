@@ -17,8 +17,9 @@ from ...quote.own import own_key, selection_of
 from ...quote.repo import SELF
 from ...quote.selection import Selection
 from ...quote.suggest import suggest_path
+from ..edits import Edit
 from ..pinning import with_reference
-from .editing import Bench, Edit, written_path
+from .editing import Bench, written_path
 from .paths import Trees
 from .problems import Shown
 

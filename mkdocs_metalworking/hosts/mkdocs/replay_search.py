@@ -9,7 +9,8 @@ from typing import Any
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.pages import Page
 
-_SEARCH = "material/search"
+from .search_index import index_of
+
 _ASKED = ("search", "tags", "title")
 """What Material's search looks at in the front matter of a page."""
 _PASSED_OVER = {"exclude": True}
@@ -36,10 +37,10 @@ class SearchedPages:
 
     def before(self, page: Page, config: MkDocsConfig) -> None:
         """Keep *page* from the search when it was read before as it is."""
-        index = _index_of(config)
+        index = index_of(config)
         if index is None:
             return
-        self._start = len(index)
+        self._start = len(index.entries)
         facts = (page.url, page.title, [page.meta.get(name) for name in _ASKED])
         self._key = hashlib.sha256(f"{facts!r}\0{page.content}".encode()).hexdigest()
         if self._known(page) is not None:
@@ -48,27 +49,20 @@ class SearchedPages:
 
     def after(self, page: Page, config: MkDocsConfig) -> None:
         """Give the search what it made of *page* before, or remember what it makes now."""
-        index = _index_of(config)
+        index = index_of(config)
         if index is None:
             return
         known = self._known(page)
         if known is None:
-            self._entries[page.file.src_uri] = (self._key, [dict(entry) for entry in index[self._start :]])
+            self._entries[page.file.src_uri] = (self._key, [dict(entry) for entry in index.entries[self._start :]])
             return
         if self._meta is None:
             del page.meta["search"]
         else:
             page.meta["search"] = self._meta
-        index.extend(dict(entry) for entry in known)
+        index.entries.extend(dict(entry) for entry in known)
         self.kept += 1
 
     def _known(self, page: Page) -> list[dict[str, Any]] | None:
         key, entries = self._entries.get(page.file.src_uri, ("", []))
         return entries if key == self._key else None
-
-
-def _index_of(config: MkDocsConfig) -> list[dict[str, Any]] | None:
-    """Return the entries that Material's search has so far."""
-    index = getattr(config.plugins.get(_SEARCH), "search_index", None)
-    entries = getattr(index, "entries", None)
-    return entries if isinstance(entries, list) else None

@@ -12,6 +12,8 @@ from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 
+from .search_index import index_of
+
 FIELD = "names"
 WEIGHT = 1e6
 """As Material weighs tags: a name before any title and any text."""
@@ -33,10 +35,11 @@ def add_names(config: MkDocsConfig, url: str, terms: Iterable[Sequence[Any]]) ->
     first. A search with another index stays as it is. *terms* are ``[name, counterpart, verdict, address, note, other
     names, …]``.
     """
-    index = getattr(config.plugins.get("material/search") or config.plugins.get("search"), "search_index", None)
-    entries, settings = getattr(index, "entries", None), getattr(index, "config", None)
-    if not isinstance(entries, list) or not isinstance(settings, Mapping) or "fields" not in settings:
+    index = index_of(config)
+    settings = getattr(index, "config", None)
+    if not isinstance(settings, Mapping) or "fields" not in settings:
         return
+    entries = index.entries
     place = next((place for place in reversed(range(len(entries))) if entries[place]["location"] == url), None)
     if place is None:
         return
