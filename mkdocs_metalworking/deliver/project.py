@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..git.command import enclosing_git_dir
 from ..git.worktree import WorkTree, enclosing_work_tree
 from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity, reason_of
 from ..quote.lock import Lock, load_lock
@@ -44,8 +43,8 @@ class Settings:
     @property
     def also(self) -> tuple[Path, ...]:
         """The git directory that the site itself lies in, when it does: its own commits need no network."""
-        found = enclosing_git_dir(self.root)
-        return (found,) if found else ()
+        found = enclosing_work_tree(self.root)
+        return (found[1],) if found else ()
 
     @classmethod
     def of(cls, options: Mapping[str, Any], *, base: Path | None = None) -> Settings:

@@ -198,11 +198,6 @@ def find_git_dir(folder: Path) -> Path | None:
     return folder if _is_git_dir(folder) else None
 
 
-def enclosing_git_dir(folder: Path) -> Path | None:
-    """Return the ``.git`` of the work tree that *folder* lies in; None when it lies in none."""
-    return next((found for parent in (folder, *folder.parents) if (found := find_git_dir(parent)) is not None), None)
-
-
 def find_clone(code_dir: Path, name: str) -> Path | None:
     """Return the git directory of the clone of the repository *name* below *code_dir*; None when there is none."""
     try:

@@ -30,7 +30,10 @@ Kept = Callable[[str], bytes | None]
 
 
 def enclosing_work_tree(folder: Path) -> tuple[Path, Path] | None:
-    """Return the top of the work tree that *folder* lies in, and its git directory; None when it lies in none."""
+    """Return the top of the work tree that *folder* lies in, and its git directory; None when it lies in none.
+
+    It is known by its ``.git``, which no commit can hold. Files that look like a bare repository may be anybody's.
+    """
     for parent in (folder, *folder.parents):
         if os.path.lexists(parent / ".git") and (found := find_git_dir(parent)) is not None:
             return parent, found

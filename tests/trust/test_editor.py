@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 from lsprotocol import types as lsp
 
+from mkdocs_metalworking.deliver.project import Settings
+from mkdocs_metalworking.git.clone import clone
 from mkdocs_metalworking.hosts.lsp.sites import site_above
 from mkdocs_metalworking.quote.repo import Repo
 from tests.lsp.conftest import Editor, Site, make_site
-from tests.support import commit_files
+from tests.support import commit_files, git
 
 HOSTILE = {
     "mkdocs.yml": "site_name: Theirs\nplugins: [metalworking]\nhooks: [hook.py]\n",
@@ -68,6 +70,36 @@ def test_a_site_in_a_clone_is_none_of_ours(tmp_path: Path, options: str) -> None
     example.mkdir(parents=True)
     (example / "mkdocs.yml").write_text("site_name: Small\n")
     assert site_above(example) == example / "mkdocs.yml"
+
+
+BARE = {"HEAD": "ref: refs/heads/main\n", "objects/info/packs": "\n", "refs/heads/main": f"{'0' * 40}\n", "config": ""}
+
+
+def test_what_looks_like_a_repository_in_a_clone_is_no_site_of_its_own(tmp_path: Path) -> None:
+    """A commit may hold what git takes for a bare repository, and a clone may lie where no mkdocs.yml is around it."""
+    home = tmp_path / "home"
+    theirs = {f"sub/{name}": text for name, text in {**BARE, **HOSTILE}.items()}
+    commit = commit_files(home, theirs)
+    git(home, "config", "uploadpack.allowAnySHA1InWant", "true")
+    folder = tmp_path / "code/acme/kernels"
+    clone(Repo.named("acme/kernels"), commit, home.as_uri(), tmp_path / "code")
+    assert (folder / "sub/mkdocs.yml").exists()
+    assert site_above(folder / "sub/docs") is None
+    editor = Editor(folder / "sub").start()
+    try:
+        item = lsp.TextDocumentItem((folder / "sub/docs/index.md").as_uri(), "markdown", 1, "# Theirs\n")
+        editor.do(told(editor, item))
+        asked = lsp.HoverParams(lsp.TextDocumentIdentifier(item.uri), lsp.Position(0, 0))
+        assert editor.do(editor.client.text_document_hover_async(asked)) is None
+    finally:
+        editor.stop()
+    assert not (folder / "sub/ran").exists()
+
+
+def test_the_repository_of_a_site_is_the_one_with_its_git_folder(tmp_path: Path) -> None:
+    """A branch may bring files that look like a bare repository beside mkdocs.yml; its objects are not the site's."""
+    commit_files(tmp_path, {f"site/{name}": text for name, text in BARE.items()})
+    assert Settings.of({}, base=tmp_path / "site").also == (tmp_path / ".git",)
 
 
 def test_a_site_below_another_program_s_site_is_found(tmp_path: Path) -> None:

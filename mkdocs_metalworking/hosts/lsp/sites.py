@@ -8,7 +8,7 @@ from pathlib import Path
 import yaml
 
 from ...git.clone import is_made_here
-from ...git.command import enclosing_git_dir
+from ...git.worktree import enclosing_work_tree
 from ...markdown.extension import NAMES
 
 CONFIG = "mkdocs.yml"
@@ -28,8 +28,8 @@ def site_above(folder: Path) -> Path | None:
 
 def _is_cloned(folder: Path, around: Iterable[Path]) -> bool:
     """Tell whether *folder* lies in a clone that was made here, or where a site *around* it keeps its clones."""
-    git_dir = enclosing_git_dir(folder)
-    if git_dir is not None and is_made_here(git_dir):
+    tree = enclosing_work_tree(folder)
+    if tree is not None and is_made_here(tree[1]):
         return True
     places = [place for config in around for place in _clones_of(config)]
     names = (folder, folder.resolve())
