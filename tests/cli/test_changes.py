@@ -90,6 +90,37 @@ def test_what_an_included_file_quotes_is_told(base: Desk) -> None:
     assert "by way of an included file or another program\n\n  ```diff\n  +int b;\n  ```" in text
 
 
+HIDDEN = {
+    # Read as one text with the page, the mark of a fence in front matter would make code of what follows.
+    "front matter": '---\nsummary: "One\n```\nmore"\n---\n# One\n\n<< excerpt {k}:a.c#L2 >>\n\n```\n',
+    # What is included ends the fence.
+    "include": "# One\n\n```\n--8<-- 'part.txt'\n\n<< excerpt {k}:a.c#L2 >>\n\n```\n\nText.\n",
+    "link": "# One\n",
+}
+
+
+@pytest.mark.parametrize("way", HIDDEN)
+def test_no_page_hides_what_it_quotes(base: Desk, way: str) -> None:
+    """What a page shows is told, whatever its file looks like to who reads it alone."""
+    config = base.root / "mkdocs.yml"
+    config.write_text(f"{config.read_text()}markdown_extensions: [pymdownx.snippets, pymdownx.superfences]\n")
+    (base.root / "part.txt").write_text("```\n")
+    base.page("first/one.md", HIDDEN[way])
+    if way == "link":
+        base.page("../elsewhere/two.md", "# Two\n\n<< excerpt {k}:a.c#L2 >>\n")
+        (base.root / "docs/more").symlink_to("../elsewhere", target_is_directory=True)
+    shown = base.json("list")
+    assert [row["lines"] for row in shown] == ["L2"]
+    text = told(base)
+    assert f"- `{shown[0]['page']}` quotes `acme/kernels@" in text
+    assert "+int b;" in text
+
+
+def test_what_a_page_says_is_told_once(base: Desk) -> None:
+    base.page("first/one.md", "---\nsummary: One.\n---\n# One\n\n<< excerpt {k}:a.c#L2 >>\n")
+    assert told(base).count("+int b;") == 1
+
+
 def test_a_license_cannot_speak_for_us(base: Desk) -> None:
     path = base.root / "sources.yml"
     path.write_text(path.read_text().replace("license: MIT", "license: 'MIT) **proved by git** <b> ('"))

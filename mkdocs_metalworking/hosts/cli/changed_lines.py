@@ -7,16 +7,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ...deliver.project import Project
+from ...glossary.callout import split_front_matter
 from ...markdown.page import PageContext
 from ...quote.blob import FileKey, LockedFile
 from ...quote.diagnostics import MetalworkingError, Unavailable, printable
 from ...quote.directive import Directive
 from ...quote.lines import Ranges, close_ranges, format_ranges, source_lines
-from ...quote.lock import Lock
+from ...quote.lock import Lock, LockedRegion
 from ...quote.mentions import scan
 from ...quote.own import selection_of
 from ...quote.quotation import Quotation
 from ...quote.repo import SELF
+from ...quote.selection import lines_of
 from ...quote.sources import Pin
 from .code_spans import code, ticks
 from .versions import Version
@@ -42,26 +44,40 @@ def quoted(before: Version, after: Version, project: Project) -> Iterator[str]:
             yield from _diff([], one.lines(project))
 
 
-def brought(pages: Iterable[PageContext], project: Project) -> Iterator[str]:
-    """Yield what a page shows and its file does not have: it is not known what that was before."""
+def brought(pages: Iterable[PageContext], after: Version, project: Project) -> Iterator[str]:
+    """Yield what a page shows and its file in *after* does not have, as it is read here without a build.
+
+    What is included may end a fence, and a page may lie behind a link. It is not known what that was before.
+    """
     for page in pages:
+        written = _excerpts(after, page.path)
         for met in page.met:
-            if isinstance(met.shown, Quotation) and met.where.line is None:
-                one = _excerpt(project.lock, met.shown.directive, met.shown.pin, met.shown.file)
+            if not isinstance(met.shown, Quotation):
+                continue
+            pin, file = met.shown.pin, met.shown.file if met.shown.pin.commit else None
+            one = _excerpt(project.lock, met.shown.directive, pin, file)
+            if met.where.line is None or one not in written:
                 yield f"- {code(page.path)} quotes {code(one.name)} by way of an included file or another program"
                 yield from _diff([], one.lines(project))
 
 
 @dataclass(frozen=True)
 class _Excerpt:
-    """Lines that a page quotes: what is written, and the file when it is pinned and locked."""
+    """Lines that a page quotes: what is written, and the file when it is pinned and locked.
+
+    Of named lines of the working tree there is no file but what was *accepted*.
+    """
 
     name: str
     ranges: Ranges | None
     file: LockedFile | None
+    accepted: LockedRegion | None = None
 
     def lines(self, project: Project) -> list[str] | None:
         """Return the lines; None when their bytes are not on this machine."""
+        if self.accepted is not None:
+            whole = project.quoter.accepted(self.accepted)
+            return None if whole is None else lines_of(whole, self.accepted.ranges)
         if self.file is None:
             return None
         try:
@@ -74,8 +90,9 @@ class _Excerpt:
 
 def _excerpts(version: Version, page: str) -> list[_Excerpt]:
     found = []
-    text = version.pages.get(page, "").replace("\r\n", "\n").replace("\r", "\n")
-    for mention in scan(text).mentions:
+    text = version.pages.get(page, "").removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    body = text.split("\n")[split_front_matter(text)[1] :]
+    for mention in scan("\n".join(body)).mentions:
         directive = mention.what
         if not isinstance(directive, Directive):
             continue
@@ -100,7 +117,9 @@ def _excerpt(lock: Lock, directive: Directive, pin: Pin, file: LockedFile | None
     if named is not None:
         text = f", text {region.sha256[:12]}" if region and not pin.commit else ""
         blob = f", blob {file.blob[:12]}" if file else ""
-        return _Excerpt(f"{key}{named}{text}{blob}", region.ranges if region else None, file if region else None)
+        accepted = region if not pin.commit else None
+        ranges = region.ranges if region else None
+        return _Excerpt(f"{key}{named}{text}{blob}", ranges, file if region else None, accepted)
     lines = format_ranges(directive.ranges) if directive.ranges else "all lines"
     blob = f", blob {file.blob[:12]}" if file else ""
     return _Excerpt(f"{pin.repo}@{pin.commit[:12]}:{directive.path}#{lines}{blob}", directive.ranges, file)

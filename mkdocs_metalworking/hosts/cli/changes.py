@@ -27,7 +27,7 @@ def changes(project: Project, docs: Path, revision: str, shown: Iterable[PageCon
     before, after = at_revision(project, docs, revision), at_present(project, docs)
     yield from _section("Pins", _pins(before.sources, after.sources))
     yield from _section("Lock", _lock(before.lock, after.lock, project))
-    yield from _section("Quoted lines", chain(quoted(before, after, project), brought(shown, project)))
+    yield from _section("Quoted lines", chain(quoted(before, after, project), brought(shown, after, project)))
 
 
 def _section(title: str, lines: Iterator[str]) -> Iterator[str]:

@@ -1,0 +1,25 @@
+"""``check --changed-from`` on a site that quotes its own code as it is now."""
+
+from __future__ import annotations
+
+from tests.own.conftest import Own
+
+
+def test_what_did_not_change_is_not_told(own: Own) -> None:
+    own.sources("self: working-tree\n")
+    own.page("<< excerpt self:src/stack.py#symbol=empty >>\n\n<< excerpt self:src/stack.py#region=top >>\n")
+    assert own.metalworking("accept").exit_code == 0
+    own.commit()
+    assert own.metalworking("check", "--changed-from", "HEAD").stdout.count("Nothing changed.") == 3
+
+
+def test_accepted_lines_are_told(own: Own) -> None:
+    own.sources("self: working-tree\n")
+    own.page("<< excerpt self:src/stack.py#symbol=empty >>\n")
+    assert own.metalworking("accept").exit_code == 0
+    own.commit()
+    own.replace("src/stack.py", "return Stack()", "return None")
+    assert own.metalworking("accept").exit_code == 0
+    text = own.metalworking("check", "--changed-from", "HEAD").stdout
+    assert "other lines were accepted" in text
+    assert "+    return None" in text
