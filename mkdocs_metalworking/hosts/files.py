@@ -7,6 +7,8 @@ import os
 import re
 import secrets
 import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from ..git.interrupts import held_back
@@ -25,20 +27,64 @@ def read_text(path: Path) -> str:
         raise MetalworkingError("config", f"cannot read it: {reason_of(error)}", "", Location(path.name)) from None
 
 
+def read_page(path: Path) -> str:
+    """Return a text as MkDocs reads it, but for a lone CR, which is as long as the LF it is read as."""
+    return path.read_bytes().decode("utf-8").replace("\r\n", "\n").removeprefix("\ufeff")
+
+
+@dataclass(frozen=True)
+class Rewrite:
+    """What shall stand in an author's file, and what ``read_page`` gave of it: None where there was none."""
+
+    path: Path
+    before: str | None
+    after: str
+
+
+def write_all(rewrites: Sequence[Rewrite]) -> None:
+    """Write all of these files, or none of them.
+
+    Raises MetalworkingError (``not-written``) when one cannot be written, or is no longer what was read, since somebody
+    saved it meanwhile. Then all are as they were.
+    """
+    done: list[tuple[Path, bytes | None]] = []
+    with held_back():
+        for one in rewrites:
+            if _present(one.path) != one.before:
+                raise not_written(one.path, "it was changed meanwhile", "nothing was written; run it again")
+            _target(one.path)
+        try:
+            for one in rewrites:
+                raw = None if one.before is None else one.path.read_bytes()
+                (write if raw is None else write_page)(one.path, one.after)
+                done.append((one.path, raw))
+        except (MetalworkingError, OSError):
+            for path, raw in reversed(done):
+                with contextlib.suppress(MetalworkingError, OSError):
+                    path.unlink() if raw is None else write(path, raw.decode("utf-8"))
+            raise
+
+
+def _present(path: Path) -> str | None:
+    try:
+        return read_page(path)
+    except (OSError, UnicodeDecodeError):
+        return "" if os.path.lexists(path) else None
+
+
 def write(path: Path, text: str) -> None:
     """Write all of *text* or nothing, with the line ends it has; where *path* is a link, what it leads to.
 
-    Raises MetalworkingError (``not-written``) when that cannot be done: then the file is as it was. A link that leads
-    out of the repository, or to what git keeps there, may be somebody else's doing and is not written through.
+    Folders that lack are made. Raises MetalworkingError (``not-written``) when that cannot be done: then the file is as
+    it was. A link that leads out of the repository, or to what git keeps there, may be somebody else's doing and is not
+    written through.
     """
-    target = path.resolve()
-    top = _top(path.absolute())
-    if not target.is_relative_to(top) or any(map(_GITS.fullmatch, target.relative_to(top).parts)):
-        raise not_written(path, "a link leads out of the repository")
+    target = _target(path)
     # A name that nobody knows before, and a file that is not there: where a link lay, it would be written through.
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(6)}.new")
     with held_back():
         try:
+            target.parent.mkdir(parents=True, exist_ok=True)
             with open(temporary, "x", encoding="utf-8", newline="") as stream:
                 stream.write(text)
                 stream.flush()
@@ -53,6 +99,15 @@ def write(path: Path, text: str) -> None:
                 temporary.unlink()
 
 
+def _target(path: Path) -> Path:
+    """Return the file that *path* leads to. Raises MetalworkingError for one that is not to be written."""
+    target = path.resolve()
+    top = _top(path.absolute())
+    if not target.is_relative_to(top) or any(map(_GITS.fullmatch, target.relative_to(top).parts)):
+        raise not_written(path, "a link leads out of the repository")
+    return target
+
+
 def _top(path: Path) -> Path:
     """Return the folder that *path* may be written in: its work tree, or its own folder where there is none."""
     found = next((parent for parent in path.parents if os.path.lexists(parent / ".git")), path.parent)
@@ -63,9 +118,17 @@ def write_page(path: Path, text: str) -> None:
     """Write *text* in the place of an author's file, with the line ends and the byte order mark that it had."""
     raw = path.read_bytes()
     mark = "\ufeff" if raw.startswith(b"\xef\xbb\xbf") else ""
-    write(path, mark + (text.replace("\n", "\r\n") if b"\r\n" in raw else text))
+    write(path, mark + _ended(text, re.findall(rb"\r?\n", raw)))
 
 
-def not_written(path: Path, why: str) -> MetalworkingError:
+def _ended(text: str, ends: Sequence[bytes]) -> str:
+    """Return *text* with these line ends, where it has as many lines; else with CRLF where there was any."""
+    lines = text.split("\n")
+    if len(lines) != len(ends) + 1:
+        return ("\r\n" if b"\r\n" in ends else "\n").join(lines)
+    return "".join(line + end.decode() for line, end in zip(lines, [*ends, b""], strict=True))
+
+
+def not_written(path: Path, why: str, hint: str = "it is as it was") -> MetalworkingError:
     """Return the problem of a file that could not be written."""
-    return MetalworkingError("not-written", f"{path.name} cannot be written: {why}", "it is as it was")
+    return MetalworkingError("not-written", f"{path.name} cannot be written: {why}", hint)

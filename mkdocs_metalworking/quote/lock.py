@@ -129,6 +129,15 @@ class Lock:
             regions={**self.regions, **{(r.key, r.selection): r for r in regions}},
         )
 
+    def since(self, before: Lock) -> Lock:
+        """Return a lock of what *before* does not have, or has otherwise: what somebody locked meanwhile."""
+        return Lock(
+            {k: v for k, v in self.files.items() if before.files.get(k) != v},
+            {k: v for k, v in self.archives.items() if before.archives.get(k) != v},
+            self.path,
+            {k: v for k, v in self.regions.items() if before.regions.get(k) != v},
+        )
+
     def only(self, files: Iterable[FileKey], archives: Iterable[str], regions: Iterable[RegionKey]) -> Lock:
         """Return a lock without whatever is no longer used."""
         keys, specs, named = set(files), set(archives), set(regions)

@@ -49,7 +49,7 @@ def test_no_command_writes_through_a_link_out_of_the_repository(
     if command == ("new",):
         shutil.rmtree(path)
         path.symlink_to(away, target_is_directory=True)
-        command = ("new", "first/bashrc", "--after", "index")
+        command = ("new", "first/deep/bashrc", "--after", "index")
     else:
         path.unlink(missing_ok=True)
         path.symlink_to(theirs)
@@ -57,7 +57,7 @@ def test_no_command_writes_through_a_link_out_of_the_repository(
     assert done.exit_code == 1
     assert "a link leads out of the repository" in done.output
     assert theirs.read_text("utf-8") == "alias ll='ls -l'\n"
-    assert not (away / "bashrc.md").exists()
+    assert not (away / "deep").exists()
 
 
 @pytest.mark.parametrize("name", [".GIT", ".git.", "git~1"])

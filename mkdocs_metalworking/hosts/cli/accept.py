@@ -15,12 +15,10 @@ from ...quote.directive import Directive
 from ...quote.lines import format_ranges
 from ...quote.lock import LockedRegion
 from ...quote.own import difference
-from ..edits import apply_edits
-from ..files import write_page
+from ..files import read_page
 from ..mkdocs.accepting import Acceptance, acceptance, key_of
 from ..mkdocs.site import Site
 from ..selecting import Found
-from .bump.search import read
 from .common import ending, open_site, stop_at
 from .pages import end_if_unread, tell_how, with_plugins
 from .program import Program, pass_program
@@ -40,13 +38,11 @@ def accept(program: Program, dry_run: bool, paths: tuple[str, ...], plugins: boo
     tell_how(site)
     with ending(), closing(site.project(offline=True)) as project:
         stop_at(p for p in project.problems if p.location.path == project.sources.path)
-        made = acceptance(site, project, paths, read)
+        made = acceptance(site, project, paths, read_page)
         for region in made.news.values():
             _tell(project, made.found, region)
         if not dry_run and made.news:
-            made.write_lock(project)
-            for path, edits in made.edits.items():
-                write_page(path, apply_edits(read(path), edits))
+            made.write(project, pages=True)
     for (key, selection), problem in made.found.failed:
         where = next((met.where for met in _directives(site) if key_of(met, project) == (key, selection)), Location())
         click.echo(str(problem.diagnostic.at(where)))

@@ -16,14 +16,13 @@ from ...quote.diagnostics import MetalworkingError, Severity, Unavailable, print
 from ...quote.repo import SELF
 from ...quote.sources import Pin
 from ...quote.sources_file import load_sources
-from ..files import write, write_page
-from ..lockfile import locked_lock, store_of
+from ..files import Rewrite, not_written, read_page, write_all
+from ..lockfile import locked_lock, read_lock, store_of
 from ..mkdocs.docs_folder import docs_label
 from ..progress import Bar
 from .bump.moving import Fresh, Mover
 from .bump.plan import Plan
 from .bump.proof import prove
-from .bump.search import read
 from .common import as_json, ending, open_site, stop_at
 from .own_pin import move_own, own_commit
 from .pin_edit import move_pin
@@ -58,11 +57,12 @@ def bump(program: Program, repo: str, to: str | None, keep_old: bool, dry_run: b
         mover = Mover(site, project, plan, fresh)
         mover.run()
         if plan.writes:
-            settings = project.settings
+            before = read_page(project.settings.sources)
             if name == SELF:
-                text, remarks = move_own(read(settings.sources), pin, commit), list[str]()
+                text, remarks = move_own(before, pin, commit), list[str]()
             else:
-                text, remarks = move_pin(read(settings.sources), pin, commit, date=date, tag=tag, beside=keep_old)
+                text, remarks = move_pin(before, pin, commit, date=date, tag=tag, beside=keep_old)
+            plan.before[project.settings.sources] = before
             plan.sources, plan.remarks = text, [*plan.remarks, *remarks]
             prove(site, project, plan, fresh, mover.fates)
         written = plan.writes and not dry_run
@@ -122,18 +122,24 @@ def _fresh(program: Program, project: Project, plan: Plan) -> tuple[Fresh, str]:
 
 
 def _write(project: Project, plan: Plan, docs: str) -> None:
-    """Write the pages, then sources.yml and the list made of it, then the lock; each whole or not at all."""
+    """Write the pages, sources.yml and the list made of it, and the lock: all of them or none.
+
+    Raises MetalworkingError (``not-written``), also when somebody wrote one of them since it was read.
+    """
     settings = project.settings
     listed = settings.root / "SOURCES.md"
-    before = listed.read_text(encoding="utf-8") if listed.exists() else ""
+    before = read_page(listed) if listed.exists() else ""
     if before and before == source_list(project.sources, docs, before=before):
         plan.texts[listed] = source_list(load_sources(plan.sources)[0], docs, before=before)
-    for path, text in {**plan.texts, settings.sources: plan.sources}.items():
-        write_page(path, text)
+        plan.before[listed] = before
+    texts = {**plan.texts, settings.sources: plan.sources}
     with locked_lock(settings) as current:
-        # What another command locked meanwhile stays.
-        added = {key: file for key, file in current.files.items() if key not in project.lock.files}
-        write(settings.lock, plan.lock.with_entries(added.values()).format())
+        if wrong := read_lock(settings)[1]:
+            raise not_written(settings.lock, f"it was changed meanwhile: {wrong[0].message}")
+        late = current.since(project.lock)  # what another command locked meanwhile stays
+        lock = plan.lock.with_entries(late.files.values(), late.archives.values(), late.regions.values()).format()
+        rewrites = [Rewrite(path, plan.before[path], text) for path, text in texts.items()]
+        write_all([*rewrites, Rewrite(settings.lock, read_page(settings.lock), lock)])
 
 
 def _report(plan: Plan, written: bool, json_: bool, dry_run: bool) -> None:

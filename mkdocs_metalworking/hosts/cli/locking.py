@@ -50,7 +50,10 @@ def lock(program: Program, update: bool, only_verify: bool, plugins: bool | None
     with locked_lock(settings) as current:
         new = current.with_entries(bound, archives, regions)
         if site.whole and not site.doubts:  # else a page may name more files than were seen
-            new = new.only(wanted, _specs(project), site.selected)
+            # What another command locked while the pages were read is for what it wrote on them.
+            late = current.since(project.lock)
+            specs = {*_specs(project), *late.archives}
+            new = new.only({*wanted, *late.files}, specs, {*site.selected, *late.regions})
         if new.format() != (settings.lock.read_text(encoding="utf-8") if settings.lock.exists() else ""):
             write(settings.lock, new.format())
         left = read_lock(settings)[1]

@@ -12,7 +12,7 @@ import click
 
 from ...glossary.callout import Callouts, Verdict
 from ...quote.diagnostics import Location, MetalworkingError
-from ..files import write
+from ..files import Rewrite, read_page, write_all
 from ..mkdocs.options import asked
 from ..mkdocs.site import Site
 from .common import ending, open_site
@@ -44,22 +44,18 @@ def new(program: Program, page: str, after: str, title: str | None) -> None:
         config = Path(site.config.config_file_path)
         nav = _nav(site, config, after, title, uri)
         text = _text(title, asked(site.options, site.config, site.root).callouts)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        write(target, text)
-        if nav is not None:
-            write(config, nav)
+        write_all([Rewrite(target, None, text), *nav])
     click.echo(label)
-    told = f"; its line is in {config.name}" if nav is not None else f"; {config.name} has no nav to add it to"
+    told = f"; its line is in {config.name}" if nav else f"; {config.name} has no nav to add it to"
     click.echo(f"written from the template{told}. Next: mkdocs serve, then metalworking check", err=True)
 
 
-def _nav(site: Site, config: Path, after: str, title: str, uri: str) -> str | None:
-    """Return the text of mkdocs.yml with the page in its nav; None when it has no nav."""
+def _nav(site: Site, config: Path, after: str, title: str, uri: str) -> list[Rewrite]:
+    """Return mkdocs.yml with the page in its nav; nothing when it has no nav."""
     if site.config.nav is None:
-        return None
-    return insert_page(
-        config.read_bytes().decode("utf-8"), _after(site, config, after, title, uri), title, uri, config.name
-    )
+        return []
+    text = read_page(config)
+    return [Rewrite(config, text, insert_page(text, _after(site, config, after, title, uri), title, uri, config.name))]
 
 
 def _after(site: Site, config: Path, after: str, title: str, uri: str) -> str:

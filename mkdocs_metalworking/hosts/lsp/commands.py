@@ -70,6 +70,8 @@ def accept(bench: Bench, _url: Url, words: list[str]) -> lsp.WorkspaceEdit:
         made = acceptance(site, project, words, desk.text)
         if made.found.failed:
             raise made.found.failed[0][1]
+        if any(path in bench.typed or desk.text(path) != text for path, text in made.texts.items()):
+            raise MetalworkingError("files", "a page was changed while it was read", "nothing was written; ask again")
         if made.news:
-            made.write_lock(project)
+            made.write(project, pages=False)
     return bench.workspace_edit(made.edits.items())

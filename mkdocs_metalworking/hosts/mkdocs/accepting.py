@@ -16,8 +16,8 @@ from ...quote.lock import LockedRegion, RegionKey
 from ...quote.mentions import Kind
 from ...quote.own import moves, own_key, selection_of, shown_lines
 from ...quote.repo import SELF
-from ..edits import Edit, moved_label
-from ..files import write
+from ..edits import Edit, apply_edits, moved_label
+from ..files import Rewrite, read_page, write_all
 from ..lockfile import locked_lock
 from ..selecting import Found, find_regions
 from .site import Site
@@ -30,18 +30,27 @@ class Acceptance:
     found: Found
     news: dict[RegionKey, LockedRegion]
     edits: dict[Path, list[Edit]] = field(default_factory=dict)
+    texts: dict[Path, str] = field(default_factory=dict)
+    """What stood in the pages that *edits* are of."""
     doubts: list[Diagnostic] = field(default_factory=list)
 
-    def write_lock(self, project: Project) -> None:
-        """Let sources.lock hold the lines as they are now."""
+    def write(self, project: Project, *, pages: bool) -> None:
+        """Let sources.lock hold the lines as they are now, and the *pages* what counts them: all of them or none.
+
+        Raises MetalworkingError (``not-written``), also for a page that somebody saved since it was read.
+        """
+        path = project.settings.lock
+        rewrites = [Rewrite(page, self.texts[page], apply_edits(self.texts[page], e)) for page, e in self.edits.items()]
         with locked_lock(project.settings) as current:
-            write(project.settings.lock, current.with_entries(regions=self.news.values()).format())
+            text = current.with_entries(regions=self.news.values()).format()
+            write_all([*(rewrites if pages else ()), Rewrite(path, read_page(path) if path.exists() else None, text)])
 
 
 def acceptance(site: Site, project: Project, paths: Sequence[str], text: Callable[[Path], str]) -> Acceptance:
     """Look at the quoted lines of the working tree, only of the files *paths* if any; *text* returns a page's.
 
-    Reads the pages of *site*. Raises MetalworkingError (``files``) for a path of which nothing is quoted.
+    Reads the pages of *site*. Raises MetalworkingError (``files``) for a path of which nothing is quoted, and for a
+    page that somebody changed while it was read.
     """
     site.wanted()
     found = find_regions(project, _chosen(site, project, paths), {})
@@ -65,10 +74,20 @@ def acceptance(site: Site, project: Project, paths: Sequence[str], text: Callabl
                 if gone:
                     message = f"{format_ranges(gone)} speaks of lines that changed"
                     made.doubts.append(Diagnostic(Severity.WARNING, "note", message, "read it again", one.where))
-                label = text(path)[span[0] : span[1]]
+                if path not in made.texts:
+                    made.texts[path] = text(path)
+                _check(made.texts[path], one)
+                label = made.texts[path][span[0] : span[1]]
                 if (new := moved_label(label, partial(_to, to))) != label:
                     made.edits.setdefault(path, []).append((span, new))
     return made
+
+
+def _check(text: str, met: Met) -> None:
+    """Raise MetalworkingError (``files``) when a mention does not stand in *text* where it was found."""
+    if met.place is None or not text.startswith(met.mention.raw, met.place[0]):
+        hint = "nothing was written; run it again"
+        raise MetalworkingError("files", "the page was changed while it was read", hint, met.where)
 
 
 def key_of(met: Met, project: Project) -> RegionKey | None:

@@ -16,7 +16,7 @@ from ...edits import Edit, apply_edits
 from ...mkdocs.site import Site
 from .edits import Place
 from .plan import Fate, Plan, Row
-from .search import Search, Target, read
+from .search import Search, Target
 
 
 @dataclass(frozen=True)
@@ -39,12 +39,11 @@ class Mover:
 
     def run(self) -> None:
         """Work out every place. Raises MetalworkingError for one that is not in the text of its page."""
-        for path, label, kind, places in self._search.files():
-            self._file(path, label, kind, places)
+        for path, text, label, kind, places in self._search.files():
+            self._file(path, text, label, kind, places)
         self._plan.rows.sort(key=lambda row: (row.location.path, row.location.line or 0))
 
-    def _file(self, path: Path, label: str, kind: str, places: list[Place]) -> None:
-        text = read(path)
+    def _file(self, path: Path, text: str, label: str, kind: str, places: list[Place]) -> None:
         edits: list[Edit] = []
         for place in places:
             target = self._search.target(place)
@@ -69,6 +68,7 @@ class Mover:
         new = apply_edits(text, edits)
         if new != text:
             self._plan.texts[path] = new
+            self._plan.before[path] = text
 
     def _fate(self, path: str, ranges: Ranges | None, whole: bool) -> Fate:
         if path not in self._fresh.files:

@@ -96,6 +96,8 @@ class Plan:
     keep_old: bool = False
     rows: list[Row] = field(default_factory=list)
     texts: dict[Path, str] = field(default_factory=dict)
+    before: dict[Path, str] = field(default_factory=dict)
+    """What was read of the files that change: nobody else's edit is written over."""
     sources: str = ""
     remarks: list[str] = field(default_factory=list)
     lock: Lock = field(default_factory=Lock)

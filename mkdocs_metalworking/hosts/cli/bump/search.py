@@ -18,6 +18,7 @@ from ....quote.quotation import Quotation
 from ....quote.repo import SELF
 from ....quote.selection import Selection
 from ....quote.sources import Pin
+from ...files import read_page
 from ...mkdocs.site import Site
 from .edits import Place, places_in_data
 
@@ -25,11 +26,6 @@ _DATA = (".json", ".yml", ".yaml")
 
 Target = tuple[str, Ranges | None, bool]
 """Path, closed ranges, and whether the whole file is meant. A citation of a whole file has no ranges."""
-
-
-def read(path: Path) -> str:
-    """Return a text as MkDocs reads it, but for a lone CR, which is as long as the LF it is read as."""
-    return path.read_bytes().decode("utf-8").replace("\r\n", "\n").removeprefix("\ufeff")
 
 
 class Search:
@@ -40,20 +36,20 @@ class Search:
         self._project = project
         self._pin = pin
 
-    def files(self) -> Iterator[tuple[Path, str, str, list[Place]]]:
-        """Yield path, name for messages, kind ("" for a page) and places of every file that names the pin.
+    def files(self) -> Iterator[tuple[Path, str, str, str, list[Place]]]:
+        """Yield path, text, name for messages, kind ("" for a page) and places of every file that names the pin.
 
         Raises MetalworkingError (``bump``) for what is on a page and not in its text.
         """
         data = dict(self._data_files())
-        elsewhere = {target for places in data.values() for place in places if (target := self.target(place))}
+        elsewhere = {target for _, places in data.values() for place in places if (target := self.target(place))}
         for file in self._site.files.documentation_pages():
             path, page = self._site.path(file), self._site.pages[file.src_uri]
             places = self._page(page, elsewhere)
             if places:
-                yield path, page.path, "", places
-        for path, places in data.items():
-            yield path, path.relative_to(self._site.root).as_posix(), "data", places
+                yield path, read_page(path), page.path, "", places
+        for path, (text, places) in data.items():
+            yield path, text, path.relative_to(self._site.root).as_posix(), "data", places
 
     def target(self, place: Place) -> Target | None:
         """Return what lines of the pin *place* names; None when it names something else."""
@@ -97,7 +93,7 @@ class Search:
             return shown.key.path, shown.ranges, shown.ranges is None
         return None
 
-    def _data_files(self) -> Iterator[tuple[Path, list[Place]]]:
+    def _data_files(self) -> Iterator[tuple[Path, tuple[str, list[Place]]]]:
         """Yield the mapping table, the quantities and the files that a script may read, when they name the pin."""
         docs = Path(self._site.config.docs_dir)
         paths = {file for ending in _DATA for file in docs.rglob(f"*{ending}") if file.is_file()}
@@ -105,9 +101,10 @@ class Search:
             paths.add(self._site.root / name)
         paths.add(self._site.root / str(self._site.options.get("quantities") or "quantities.yml"))
         for path in sorted(path for path in paths if path.exists()):
-            found = [place for place in places_in_data(read(path), self._pin.repo) if self.target(place)]
+            text = read_page(path)
+            found = [place for place in places_in_data(text, self._pin.repo) if self.target(place)]
             if found:
-                yield path, found
+                yield path, (text, found)
 
 
 def _named(directive: Directive) -> Selection | None:
