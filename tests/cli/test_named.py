@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+
+import pytest
+
 from tests.cli.conftest import Desk
 
 OLD = "int before;\nint add(int a) {\n  return a;\n}\n// region r\nint marked;\n// endregion\n"
@@ -41,6 +45,56 @@ def test_a_lock_that_tells_other_lines(desk: Desk) -> None:
     assert desk.build().returncode == 1
     assert desk.metalworking("lock", "--update").exit_code == 0
     assert desk.metalworking("check").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        (" L2-4 symbol", " L1-3 symbol", "stands on L2-4, not on L1-3"),
+        ("symbol=add", "symbol=sub", "a.c has no symbol 'sub'"),
+        (" sha256:{text} L2-4", " sha256:{zero} L2-4", "its lines have another hash"),
+        (
+            "region acme/kernels@{commit} {blob} sha256:{text}",
+            "region acme/kernels@{commit} {nil} sha256:{text}",
+            "hash",
+        ),
+        (
+            "region acme/kernels@{commit} {blob} sha256:{text}",
+            "region acme/other@{commit} {blob} sha256:{text}",
+            "no line",
+        ),
+    ],
+)
+def test_a_line_of_a_name_that_was_edited_does_not_verify(desk: Desk, old: str, new: str, told: str) -> None:
+    """Also where neither the store nor a clone has the bytes, as in the workflow that looks at a pull request."""
+    prepare(desk)
+    desk.metalworking("lock")
+    desk.home()
+    for name in ("code", "store"):
+        shutil.rmtree(desk.root / name)
+    path = desk.root / "sources.lock"
+    words = next(line for line in path.read_text().splitlines() if " symbol=add " in line).split()
+    names = {"commit": desk.commits["acme/kernels"], "blob": words[2], "text": words[3].removeprefix("sha256:")}
+    names |= {"zero": "0" * 64, "nil": "0" * 40}
+    whole = desk.metalworking("lock", "--verify")
+    assert whole.exit_code == 0, whole.output
+    assert "1 proved by git, 0 not proved, 0 wrong; 2 named regions, 2 found, 0 wrong" in whole.stderr
+    sound = path.read_text()
+    assert old.format(**names) in sound
+    path.write_text(sound.replace(old.format(**names), new.format(**names)))
+    done = desk.metalworking("lock", "--verify")
+    assert done.exit_code == 1, done.output
+    assert told in done.stdout
+
+
+def test_a_name_whose_file_is_not_proved_is_not(desk: Desk) -> None:
+    prepare(desk)
+    desk.metalworking("lock")
+    desk.config("{store: store,", "{store: empty, offline: true,")
+    (desk.root / "code").rename(desk.root / "away")
+    done = desk.metalworking("lock", "--verify")
+    assert done.exit_code == 2
+    assert "a.c#symbol=add: not proved: its file is not" in done.stdout
 
 
 def test_without_the_bytes_the_card_has_the_lines(desk: Desk) -> None:

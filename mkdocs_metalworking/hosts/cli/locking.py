@@ -21,6 +21,7 @@ from ..selecting import find_regions
 from .common import open_site, stop_at
 from .pages import end_if_unread, tell_how, with_plugins
 from .program import Program, pass_program
+from .verifying import verify_named
 
 
 @click.command()
@@ -122,17 +123,20 @@ def _verify(program: Program) -> None:
             verdict = judge(files, project.proofs)
         else:
             verdict = verify(files, project.proofs, store_of(project.settings), url=program.url)
-    for problem in verdict.wrong.values():
+        named = verify_named(project, verdict)
+    for problem in [*verdict.wrong.values(), *named.wrong]:
         click.echo(str(problem))
-    for file, why in verdict.unproved.items():
-        click.echo(printable(f"{file.key}: not proved: {why}"))
+    for line in [*(f"{file.key}: not proved: {why}" for file, why in verdict.unproved.items()), *named.unproved]:
+        click.echo(printable(line))
     click.echo(
         f"{project.lock.path}: {len(files)} files, {verdict.proved} proved by git, "
-        f"{len(verdict.unproved)} not proved, {len(verdict.wrong)} wrong",
+        f"{len(verdict.unproved)} not proved, {len(verdict.wrong)} wrong"
+        + (f"; {named.count} named regions, {named.proved} found, {len(named.wrong)} wrong" if named.count else ""),
         err=True,
     )
-    if verdict.wrong or verdict.unproved:
-        sys.exit(1 if verdict.wrong else 2)
+    wrong = bool(verdict.wrong or named.wrong)
+    if wrong or verdict.unproved or named.unproved:
+        sys.exit(1 if wrong else 2)
 
 
 @click.command()
