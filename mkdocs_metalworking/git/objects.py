@@ -27,6 +27,9 @@ _KINDS: dict[int, Kind] = {
 
 METADATA_MAX = 64 << 20
 """Bytes that no commit and no tree has."""
+_TREES_MAX = 20_000
+"""Folders that are looked into for the paths of a commit. A few trees within each other, each named ten times in the
+one above it, have more files than any memory holds."""
 
 
 class MissingObject(GitError):
@@ -34,10 +37,10 @@ class MissingObject(GitError):
 
 
 class Oversized(GitError):
-    """The object is larger than the caller takes; ``size`` is in bytes."""
+    """The object is larger than the caller takes; ``size`` is in bytes, or what *unit* names."""
 
-    def __init__(self, size: int, limit: int) -> None:
-        super().__init__("oversized", f"{size} bytes, more than the limit of {limit}")
+    def __init__(self, size: int, limit: int, unit: str = "bytes") -> None:
+        super().__init__("oversized", f"{size} {unit}, more than the limit of {limit}")
         self.size = size
 
 
@@ -92,17 +95,27 @@ def tree_of(objects: Objects, commit: str) -> list[tuple[bytes, TreeEntry]]:
 
 
 def files_below(objects: Objects, commit: str, folder: str) -> Iterator[str]:
-    """Yield the path of every file of *commit* below *folder* ("": all); raises what ``verified`` raises."""
+    """Yield the path of every file of *commit* below *folder* ("": all).
+
+    Raises what ``verified`` raises, and Oversized for more folders or longer names together than any repository has.
+    """
     root = resolve_path(objects, commit, folder) if folder else None
     if folder and (root is None or root.kind != "directory"):
         return
     left = [(folder, root.oid if root else "")]
+    trees = size = 0
     while left:
         at, oid = left.pop()
+        trees += 1
+        if trees > _TREES_MAX:
+            raise Oversized(trees, _TREES_MAX, "folders")
         data = objects.verified(oid, kind="tree", max_bytes=METADATA_MAX) if oid else None
         entries = tree_of(objects, commit) if data is None else entries_of(data, len(commit) // 2)
         for name, entry in entries:
             path = f"{at}/{name.decode('utf-8', 'replace')}".lstrip("/")
+            size += len(path)
+            if size > METADATA_MAX:
+                raise Oversized(size, METADATA_MAX)
             if entry.kind == "directory":
                 left.append((path, entry.oid))
             elif entry.kind in ("file", "executable"):

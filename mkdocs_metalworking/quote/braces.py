@@ -40,7 +40,9 @@ _CALLED = re.compile(
     r"(?P<name>(?:[\w$]+\s*(?:::|\.)\s*)*(?:operator\s*[^\s\w()]+|~?[A-Za-z_$][\w$]*))\s*(?:<[^<>]*>\s*)?\Z"
 )
 _ASSIGNED = re.compile(
-    r"(?P<name>[A-Za-z_$][\w$]*)\s*(?::[^=]*)?=\s*(?:async\s+)?(?:function\b.*|\[[^\]]*\].*|[^=]*=>)\s*\Z", re.DOTALL
+    r"(?<![\w$])(?P<name>[A-Za-z_$][\w$]*)\s*(?::[^=]*)?=\s*(?:async\s+)?"
+    r"(?:function\b.*|\[[^\]]*\].*|[^=]*=>)\s*\Z",
+    re.DOTALL,
 )
 _NO_NAME = frozenset(
     {
@@ -64,6 +66,8 @@ _NO_NAME = frozenset(
         *("__attribute__", "__launch_bounds__", "__declspec", "constexpr", "template", "defer", "select", "loop"),
     }
 )
+_DEEPEST = 100
+"""Scopes around a definition that has a name. A name tells them all, so of more the names would fill the memory."""
 _LONGEST = 2000
 """Characters before a brace that are looked at: nothing has more between the end of its neighbor and its body."""
 
@@ -92,7 +96,7 @@ def definitions(text: str, *, rust: bool = False) -> Iterator[tuple[str, int, in
                 kind, name = "type", behind["name"]
             if end is not None and kind == "function":
                 end = _body(code, ends, head, end)
-            if end is not None and kind in ("type", "function"):
+            if end is not None and kind in ("type", "function") and len(scopes) <= _DEEPEST:
                 where = ".".join([*filter(None, scopes), name])
                 first = stop.start() - len(head.lstrip())
                 yield where, bisect_right(starts, first), bisect_right(starts, end)

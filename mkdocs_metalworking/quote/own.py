@@ -16,6 +16,8 @@ from .selection import Selection, lines_of
 
 _SHOWN = 60
 """Lines of a difference that are shown."""
+_COMPARED = 5_000
+"""Lines of each side that are compared: the time grows with the square of their number."""
 
 
 class OwnFiles(Protocol):
@@ -95,6 +97,7 @@ def difference(old: Sequence[str] | None, before: Ranges, new: Sequence[str], no
 
 
 def _diff(old: list[str], new: list[str]) -> Iterator[str]:
+    old, new = old[:_COMPARED], new[:_COMPARED]
     lines = list(difflib.unified_diff(old, new, n=3, lineterm=""))[2:]
     lines = ["…" if line.startswith("@@") else line for line in lines]
     lines = lines[1:] if lines[:1] == ["…"] else lines

@@ -6,10 +6,15 @@ import difflib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import islice
 
 from .lines import LineRange
 
 _DIFF_LINES = 40
+_WINDOW = 5_000
+"""Lines of a part, and around it in a longer file, that are compared: time grows with the square of their number."""
+PLACES = 20
+"""Places that are told of lines that stand at many."""
 _ALIKE = 0.5
 """How alike two passages must be, from 0 to 1, for one to be shown as what became of the other."""
 
@@ -23,7 +28,7 @@ class Outcome(StrEnum):
     """No passage has these lines; one is close."""
     VANISHED = "vanished"
     AMBIGUOUS = "ambiguous"
-    """Not at its old place, and at several others."""
+    """Not at its old place, and at several others, of which the first are told."""
     REORDERED = "reordered"
     """Found, but above a part that it must follow."""
 
@@ -72,11 +77,7 @@ def _relocate(old: Sequence[str], new: Sequence[str], part: LineRange) -> Reloca
     count = len(wanted)
     if list(new[part.first - 1 : part.first - 1 + count]) == wanted:
         return Relocation(part, Outcome.UNCHANGED, LineRange(part.first, part.first + count - 1))
-    places = [
-        LineRange(index + 1, index + count)
-        for index in range(len(new) - count + 1)
-        if new[index] == wanted[0] and list(new[index : index + count]) == wanted
-    ]
+    places = list(islice(_places(wanted, new), PLACES))
     if len(places) == 1:
         return Relocation(part, Outcome.MOVED, places[0])
     if places:
@@ -88,10 +89,26 @@ def _relocate(old: Sequence[str], new: Sequence[str], part: LineRange) -> Reloca
     return Relocation(part, Outcome.CHANGED, candidates=(near,), diff=diff)
 
 
+def _places(wanted: Sequence[str], new: Sequence[str]) -> Iterator[LineRange]:
+    """Yield where *wanted* stands in *new*; to look for one text in another takes no longer than both are."""
+    text, sought = "\n".join(["", *new, ""]), "\n".join(["", *wanted, ""])
+    at, line, seen = text.find(sought), 1, 0
+    while at >= 0:
+        line += text.count("\n", seen, at)
+        yield LineRange(line, line + len(wanted) - 1)
+        seen, at = at, text.find(sought, at + 1)
+
+
 def _nearest(old: Sequence[str], new: Sequence[str], part: LineRange) -> LineRange | None:
     """Return the passage that stands where the part stood, between the lines that both versions have."""
-    low = high = 0
+    low = high = cut = 0
     start, end = part.first - 1, part.last or part.first
+    if len(old) + len(new) > 4 * _WINDOW:
+        if end - start > _WINDOW:
+            return None
+        cut = max(0, start - _WINDOW)
+        old, new = old[cut : end + _WINDOW], new[cut : end + _WINDOW]
+        start, end = start - cut, end - cut
     for _, i1, i2, j1, j2 in (matcher := difflib.SequenceMatcher(None, old, new)).get_opcodes():
         same = i2 - i1 == j2 - j1
         if i1 <= start < i2:
@@ -101,11 +118,12 @@ def _nearest(old: Sequence[str], new: Sequence[str], part: LineRange) -> LineRan
     if high <= low:
         return None
     matcher.set_seqs("\n".join(old[start:end]), "\n".join(new[low:high]))
-    return LineRange(low + 1, high) if matcher.quick_ratio() >= _ALIKE else None
+    return LineRange(low + cut + 1, high + cut) if matcher.quick_ratio() >= _ALIKE else None
 
 
 def _diff(wanted: Sequence[str], found: Sequence[str], part: LineRange, near: LineRange) -> Iterator[str]:
-    lines = ["…" if line.startswith("@@") else line for line in difflib.unified_diff(wanted, found, n=1, lineterm="")]
+    both = wanted[:_WINDOW], found[:_WINDOW]
+    lines = ["…" if line.startswith("@@") else line for line in difflib.unified_diff(*both, n=1, lineterm="")]
     yield f"@@ {part} -> {near} @@"
     lines = lines[3:]  # without the names and the first numbers, which count from the part's own start
     yield from lines[:_DIFF_LINES]

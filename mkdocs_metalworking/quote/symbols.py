@@ -39,7 +39,8 @@ def find_symbol(lines: Sequence[str], name: str, path: str) -> LineRange:
     found = [symbol for symbol in symbols if symbol.name == wanted]
     found = found or [symbol for symbol in symbols if symbol.name.endswith(f".{wanted}")]
     # A constructor has the name of its class, which is meant.
-    found = [one for one in found if not any(one.name.startswith(f"{other.name}.") for other in found)]
+    names = {one.name for one in found}
+    found = [one for one in found if not any(one.name[:dot] in names for dot in _dots(one.name))]
     if len(found) == 1:
         return found[0].lines
     if found:
@@ -61,6 +62,11 @@ def symbols_of(lines: Sequence[str], path: str) -> list[Symbol]:
     if path.lower().endswith(_NO_CODE):
         raise MetalworkingError("symbol", f"{path} is no code with symbols", "mark a region, or name lines")
     return list(_python(lines, path) if path.lower().endswith(_PYTHON) else _braces(lines, path))
+
+
+def _dots(name: str) -> Iterator[int]:
+    """Yield where a dot stands in *name*."""
+    return (at for at, ch in enumerate(name) if ch == ".")
 
 
 def _near(wanted: str, symbols: Sequence[Symbol]) -> str:

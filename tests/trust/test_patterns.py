@@ -25,6 +25,12 @@ HINTS = (
     "from mkdocs_metalworking.quote.quantity_file import load_quantities\n"
 )
 REGIONS = "from mkdocs_metalworking.quote.markers import find_region as run\n"
+MOVED = (
+    "from random import Random\n"
+    "from mkdocs_metalworking.quote.lines import LineRange\n"
+    "from mkdocs_metalworking.quote.relocate import relocate as run\n"
+    "some = lambda seed: [str(Random(seed + i).randrange(110)) for i in range(300_000)]\n"
+)
 CELLS = "from mkdocs_metalworking.glossary.inline import breakable as run\n"
 TEXTS = {
     "a text in backticks that nothing closes": SYMBOLS + "run(['`' + '\\\\`' * 1_000_000], 'a.js')",
@@ -40,6 +46,16 @@ TEXTS = {
     + "list(run('a 5 ' + '<< ' * 300_000, load_quantities('quantities: {a.b: {value: 5, unit: GB/s}}', 'q.yml')[0]))",
     "marks of regions": REGIONS
     + "try: run(['// #region ' + '\\t' * 980 + 'x'] * 40_000, 'a', 'f')\nexcept Exception: pass",
+    "a row that nothing closes": "from mkdocs_metalworking.hosts.mcp.pages import _FIRST_CELL\n"
+    "_FIRST_CELL.findall('|' + ' ' * 1_000_000)",
+    "a heading of nothing but marks": "from mkdocs_metalworking.hosts.mkdocs.answers import sections\n"
+    "list(sections('a.md', '# ' * 500_000 + '!'))",
+    "methods of one name": "from mkdocs_metalworking.quote.symbols import find_symbol\n"
+    "try: find_symbol(['f(){}'] * 100_000, 'f', 'a.js')\nexcept Exception: pass",
+    "a word before each brace": SYMBOLS + "run(['a' * 1_990 + '{}'] * 1_000, 'a.js')",
+    "many lines that are nearly there": MOVED
+    + "run(['x'] * 300_000 + ['y'], ['x'] * 1_000_000, [LineRange(2, 300_001)])",
+    "many lines that are not there": MOVED + "run(['y', *some(1)], some(9), [LineRange(1, 5)])",
     "a long word in a table": CELLS + "run('a' * 1_000_000)",
 }
 

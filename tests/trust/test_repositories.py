@@ -10,23 +10,29 @@ import time
 import tracemalloc
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
+from mkdocs_metalworking.deliver.proofs import Proofs
 from mkdocs_metalworking.deliver.resolver import Resolver
 from mkdocs_metalworking.deliver.store import Store
 from mkdocs_metalworking.deliver.transports.checkout import Checkout
 from mkdocs_metalworking.git.binding import Binder
 from mkdocs_metalworking.git.command import Git, GitError
-from mkdocs_metalworking.git.objects import commit_date
+from mkdocs_metalworking.git.objects import Oversized, commit_date, files_below
 from mkdocs_metalworking.git.process import Allowance, TooMuchSaid, run
+from mkdocs_metalworking.hosts.cli.bump.plan import Fate
 from mkdocs_metalworking.hosts.cli.main import main
 from mkdocs_metalworking.hosts.cli.program import Program
 from mkdocs_metalworking.quote.blob import FileKey, LockedFile
 from mkdocs_metalworking.quote.diagnostics import MetalworkingError, Unavailable
+from mkdocs_metalworking.quote.lines import LineRange
+from mkdocs_metalworking.quote.relocate import PLACES, Outcome, relocate
+from mkdocs_metalworking.quote.symbols import symbols_of
 from tests.forked import python_m
 from tests.support import PATIENCE
 from tests.transports.gitserver import GitServer
@@ -196,6 +202,41 @@ def test_modes_of_old_gits_and_names_that_look_like_options(tmp_path, make_repo)
 @pytest.mark.parametrize("when", ["99999999999999999999", "999999999999", "-5", "x", ""])
 def test_a_commit_of_no_year(when: str) -> None:
     assert commit_date(f"tree {'a' * 40}\ncommitter A <a> {when} +0000\n\nx".encode()) == ""
+
+
+def test_trees_within_trees_are_not_spelled_out(tmp_path, make_repo, monkeypatch) -> None:
+    """Twenty small trees, each ten times in the one above it, are 10^20 files. An editor asks for their paths."""
+    repo = make_repo(tmp_path / "code/o/n", {"x": b"x\n"})
+    tree = repo.git("rev-parse", "HEAD^{tree}")
+    for _ in range(20):
+        entries = b"".join(b"40000 d%d\0" % n + bytes.fromhex(tree) for n in range(10))
+        tree = literally(repo, "tree", entries)
+    long = literally(repo, "tree", b"40000 " + b"d" * 60_000 + b"\0" + bytes.fromhex(tree))
+    proofs = Proofs(Store(tmp_path / "store"), tmp_path / "code")
+    monkeypatch.setattr("mkdocs_metalworking.git.objects._TREES_MAX", 2_000)
+    with closing(proofs):
+        for bomb in (tree, long):
+            commit = commit_of(repo, bomb)
+            assert proofs.paths("o/n", commit) == []
+            with pytest.raises(Oversized):
+                list(files_below(proofs._clones.objects("o/n"), commit, ""))
+        assert proofs.paths("o/n", repo.commit) == ["x"]
+
+
+def test_definitions_within_each_other_have_no_endless_names() -> None:
+    found = symbols_of(["class A{" * 3_000 + "void f() {}" + "}" * 3_000], "a.metal")
+    assert 0 < sum(len(one.name) for one in found) < 20_000
+    assert symbols_of(["class A{" * 50 + "void f() {}" + "}" * 50], "a.metal")[-1].name == ".".join(["A"] * 50 + ["f"])
+
+
+def test_of_a_line_that_is_everywhere_few_places_are_told() -> None:
+    (found,) = relocate(["x"], ["y", *["x"] * 100_000], [LineRange(1, 1)])
+    assert found.outcome is Outcome.AMBIGUOUS
+    assert found.candidates[:2] == (LineRange(2, 2), LineRange(3, 3))
+    assert len(found.candidates) == PLACES
+    (details,) = Fate.of([found]).details
+    assert details.startswith("stands on L2, L3, ")
+    assert details.endswith(", …")
 
 
 # Servers

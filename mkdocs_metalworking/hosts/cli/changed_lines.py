@@ -25,6 +25,8 @@ from .versions import Version
 
 _SHOWN = 400
 """Lines of code that are shown of one excerpt; of more the reader is told."""
+_COMPARED = 10_000
+"""Lines of two excerpts whose difference is looked for."""
 
 
 def quoted(before: Version, after: Version, project: Project) -> Iterator[str]:
@@ -132,7 +134,10 @@ def _diff(old: list[str] | None, new: list[str] | None) -> Iterator[str]:
     if old == new:
         yield "  - the lines are the same"
         return
-    lines = list(difflib.unified_diff(old, new, n=len(old) + len(new), lineterm=""))[3:]
+    if len(old) + len(new) > _COMPARED:  # the time to compare grows with the square of their number
+        lines = [*(f"-{line}" for line in old), *(f"+{line}" for line in new)]
+    else:
+        lines = list(difflib.unified_diff(old, new, n=len(old) + len(new), lineterm=""))[3:]
     fence = "`" * max(3, *(ticks(line) + 1 for line in lines))
     yield ""
     yield f"  {fence}diff"

@@ -16,7 +16,7 @@ from ..forms.volume import Leaf, Volume
 from ..mkdocs.code import finished
 from ..mkdocs.reading import Reading
 
-_FIRST_CELL = re.compile(r"^[ \t]*\|[ \t]*([^|\n]*?)[ \t]*\|", re.MULTILINE)
+_FIRST_CELL = re.compile(r"^[ \t]*\|([^|\n]*)\|", re.MULTILINE)
 _HEADING = re.compile(r"(?P<level>#{1,6}) (?P<title>.+)")
 
 
@@ -55,7 +55,7 @@ class Twins:
         found: list[tuple[tuple[bool, int], str, Tag, Tag]] = []
         for uri in self._leaves:
             page = self._reading.pages.get(uri)
-            firsts = _FIRST_CELL.findall(page.source or "") if page is not None else []
+            firsts = [cell.strip(" \t") for cell in _FIRST_CELL.findall(page.source or "")] if page is not None else []
             known |= {first.casefold(): first for first in firsts}
             if wanted in (first.casefold() for first in firsts):
                 soup = BeautifulSoup(self.html(uri), "html.parser")

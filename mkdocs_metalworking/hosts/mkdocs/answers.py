@@ -26,7 +26,8 @@ from .quantities import uses_of
 from .reading import Reading
 from .terms_file import source_of
 
-_HEADING = re.compile(r"#{1,6}[ \t]+(?P<title>.+?)[ \t#]*(?:\{[^{}]*\})?$")
+_HEADING = re.compile(r"#{1,6}[ \t]+(?P<title>.+)")
+_ATTRIBUTES = re.compile(r"\{[^{}]*\}$")
 _WORD = re.compile(r"[\w.+#-]*\w")
 
 
@@ -231,7 +232,7 @@ def sections(uri: str, source: str) -> Iterator[Section]:
         match = _HEADING.fullmatch(line) if index not in fenced else None
         if match is not None:
             yield Section(uri, title, "\n".join(lines[start:index]))
-            title, start = match["title"], index
+            title, start = _ATTRIBUTES.sub("", match["title"]).rstrip(" \t#") or match["title"], index
     yield Section(uri, title, "\n".join(lines[start:]))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from ....quote.diagnostics import Location, printable
 from ....quote.lines import LineRange, Ranges, format_ranges, parse_ranges
 from ....quote.lock import Lock
-from ....quote.relocate import Outcome, Relocation
+from ....quote.relocate import PLACES, Outcome, Relocation
 from ....quote.sources import Pin
 
 
@@ -48,7 +48,8 @@ class Fate:
 def _explained(part: Relocation, *, alone: bool) -> Iterator[str]:
     name = "" if alone else f"{part.old} "
     if part.outcome is Outcome.AMBIGUOUS:
-        yield f"{name}stands on {', '.join(map(str, part.candidates))}"
+        told = ", ".join(map(str, part.candidates))
+        yield f"{name}stands on {told}{', …' if len(part.candidates) == PLACES else ''}"
     elif part.outcome is Outcome.REORDERED:
         yield f"{name}stands on {part.candidates[0]} now, above the part before it"
     elif part.outcome is Outcome.VANISHED:
