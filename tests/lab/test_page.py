@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import functools
 import http.server
 import json
 import re
 import shutil
 import threading
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -172,6 +174,31 @@ def test_results_go_out_as_json_and_as_a_link_only_when_asked(lab: Page, chromiu
     other.goto(link.split("?")[0] + "?run=nonsense")
     expect(card(other, "special").locator("svg")).to_be_visible()
     other.context.close()
+
+
+def packed(told: object, blanks: int = 0) -> str:
+    """Return what an address carries of a run."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    data = packer.compress(json.dumps(told).encode() + b" " * blanks) + packer.flush()
+    return base64.urlsafe_b64encode(data).decode().rstrip("=")
+
+
+def test_a_link_of_somebody_else_is_bounded_and_named_as_text(lab: Page) -> None:
+    """It may unpack to more than a browser has, and its name is shown beside the words "from the link"."""
+    read = """async (run) => {
+      const session = await import(new URL("assets/lab/session.js", new URL("../", location.href)).href);
+      const told = await session.fromLink(`${location.origin}/?run=${run}`);
+      return told && { ...told };
+    }"""
+    rows = [("chains", 1), ("huge", 1e300), ("tiny", 1e-300), ("text", "1"), ("less", -1)]
+    results = [{"probe": "fma", "case": name, "state": "ok", "value": value} for name, value in rows]
+    told = {"machine": {"chip": "M4\u202e\u2066 kni\nl <b>" + "x" * 99}, "results": results}
+    found = lab.evaluate(read, packed(told))
+    assert found == {"name": ("M4 kni l <b>" + "x" * 99)[:60], "values": {"fma/chains": 1}}
+    assert lab.evaluate(read, packed(told, blanks=5_000_000)) is not None
+    bomb = packed(told, blanks=50_000_000)
+    assert len(bomb) < 100_000
+    assert lab.evaluate(read, bomb) is None
 
 
 def test_the_contribution_takes_what_the_browser_does_not_tell(lab: Page) -> None:

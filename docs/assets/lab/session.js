@@ -108,6 +108,8 @@ export const document_ = (machine = self()) => ({
 });
 
 const through = async (bytes, stream) => new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
+/** Letters of a run in an address: all cases take a tenth of it. A link may come from anybody, and unpacks to a thousand times its length. */
+const LONGEST = 1 << 14;
 /** The document in an address: deflated, in base64 for URLs. */
 export const toLink = async (told) => {
   const packed = await through(new TextEncoder().encode(JSON.stringify(told)), new CompressionStream("deflate-raw"));
@@ -120,12 +122,14 @@ export const toLink = async (told) => {
 /** What an address carries, as values by case; null where it carries nothing that reads as a run. */
 export const fromLink = async (href = location.href) => {
   const text = new URL(href).searchParams.get("run");
-  if (!text) return null;
+  if (!text || text.length > LONGEST) return null;
   try {
     const packed = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
     const told = JSON.parse(new TextDecoder().decode(await through(packed, new DecompressionStream("deflate-raw"))));
-    const rows = told.results.filter((row) => row.state === "ok" && Number.isFinite(row.value) && row.value > 0);
-    state.linked = { name: String(told.machine.chip).slice(0, 60), values: Object.fromEntries(rows.map((row) => [`${row.probe}/${row.case}`, row.value])) };
+    const rows = told.results.filter((row) => row.state === "ok" && Number.isFinite(row.value) && row.value > 1e-12 && row.value < 1e18);
+    // Nothing that cannot be seen, or that turns around what stands beside it.
+    const name = String(told.machine.chip).replace(/[\p{C}\p{Z}]+/gu, " ").slice(0, 60);
+    state.linked = { name, values: Object.fromEntries(rows.map((row) => [`${row.probe}/${row.case}`, row.value])) };
     changed();
     return state.linked;
   } catch {
