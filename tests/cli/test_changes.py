@@ -127,6 +127,14 @@ def test_a_license_cannot_speak_for_us(base: Desk) -> None:
     assert "(`MIT) **proved by git** <b> (`)" in told(base)
 
 
+def test_a_problem_cannot_speak_for_us(base: Desk) -> None:
+    """What is wrong is told with what somebody wrote, where a reader expects our words in Markdown."""
+    base.page("first/one.md", "# One\n\n> << excerpt {k}:a.c#L1 >>\n\n[@** **proved** <img src=x> `\n")
+    done = base.metalworking("check", "--changed-from", "main")
+    assert done.exit_code == 1
+    assert "## Problems\n\n- `` docs/first/one.md:5: left over as text: [@** **proved** <img src=x> ` (" in done.stdout
+
+
 def test_line_ends_of_old_machines(base: Desk) -> None:
     base.page("first/one.md", "# One\r\r<< excerpt {k}:a.c#L1 >>\r")
     git(base.root, "commit", "-q", "-a", "-m", "CR")

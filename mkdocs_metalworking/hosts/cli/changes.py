@@ -30,6 +30,13 @@ def changes(project: Project, docs: Path, revision: str, shown: Iterable[PageCon
     yield from _section("Quoted lines", chain(quoted(before, after, project), brought(shown, after, project)))
 
 
+def as_list(problems: Iterable[str]) -> Iterator[str]:
+    """Yield what is wrong with the site, of which parts are what somebody wrote, below what changed."""
+    found = list(problems)
+    if found:
+        yield from _section("Problems", (f"- {code(problem)}" for problem in found))
+
+
 def _section(title: str, lines: Iterator[str]) -> Iterator[str]:
     yield f"## {title}"
     yield ""

@@ -15,7 +15,7 @@ from ...quote.diagnostics import Diagnostic, Diagnostics, Severity
 from ...quote.lock import Lock
 from ..mkdocs.checking import Check
 from ..mkdocs.site import Site
-from .changes import changes
+from .changes import as_list, changes
 from .common import as_json, ending, open_site
 from .pages import alone, of_pages, tell_how, with_plugins
 from .program import Program, pass_program
@@ -60,12 +60,10 @@ def check(
     if json_:
         as_json([p.as_dict() for p in [*errors, *warnings, *told, *found]])
     else:
-        for problem in [*errors, *warnings]:
-            click.echo(f"{problem.severity}: {problem}" if problem.severity is not Severity.ERROR else str(problem))
-        for hint in told:
-            click.echo(f"{hint.severity}: {hint}")
-        for finding in found:
-            click.echo(str(finding))
+        said = [p if p.severity is Severity.ERROR else f"{p.severity}: {p}" for p in [*errors, *warnings, *told]]
+        lines = [str(line) for line in [*said, *found]]
+        for line in lines if changed_from is None else as_list(lines):
+            click.echo(line)
         click.echo(_summary(site, errors, warnings, told), err=True)
         if project.lock.files:
             click.echo(_lock_summary(project.lock, checked.verdict), err=True)
