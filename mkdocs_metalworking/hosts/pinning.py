@@ -16,7 +16,7 @@ from ..quote.blob import MAX_FILE
 from ..quote.diagnostics import Location, MetalworkingError, printable
 from ..quote.licenses import license_name
 from ..quote.sources_file import load_sources
-from .files import write
+from .files import Rewrite, read_page, write_all
 
 _LOG = logging.getLogger(__name__)
 # A phrase that stands in the text of one license and of no other of the list; the first that fits counts.
@@ -68,9 +68,10 @@ def entry_for(repo: str, commit: str, url: str, code_dir: Path) -> str:
 def write_entry(path: Path, entry: str) -> None:
     """Put *entry* behind the last repository of the file *path*, or begin the file with it.
 
-    Raises MetalworkingError (``schema``) when the text cannot be changed safely.
+    Raises MetalworkingError (``schema``) when the text cannot be changed safely, ``not-written`` when it cannot at all.
     """
-    write(path, with_entry(path.read_text(encoding="utf-8") if path.exists() else None, entry, path.name))
+    before = read_page(path) if path.exists() else None
+    write_all([Rewrite(path, before, with_entry(before, entry, path.name))])
 
 
 def with_entry(text: str | None, entry: str, name: str) -> str:

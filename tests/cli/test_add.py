@@ -62,6 +62,16 @@ def test_the_pin_is_written_when_asked(unpinned: Desk, text: str | None) -> None
     assert "a.c" in unpinned.text("sources.lock")
 
 
+def test_line_ends_and_the_byte_order_mark_stay(unpinned: Desk) -> None:
+    path = unpinned.root / "sources.yml"
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n"))
+    before = path.read_bytes().split(b"\r\n")
+    assert unpinned.metalworking("add", "--pin", link(unpinned)).exit_code == 0
+    after = path.read_bytes().split(b"\r\n")
+    assert b"\n" not in b"".join(after)
+    assert (after[:4], after[9:]) == (before[:4], before[4:])
+
+
 def test_a_name_is_printed_so_that_no_terminal_obeys_it(desk: Desk) -> None:
     name = "a\u202eb.c"
     desk.add_repo("acme/kernels", {name: "int a;\n"})

@@ -22,7 +22,7 @@ from ...quote.repo import SELF
 from ...quote.selection import Selection
 from ...quote.sources import NotPinned, Pin
 from ...quote.target import check_sha
-from ..files import write
+from ..files import Rewrite, read_page, write_all
 from ..mkdocs.site import Site
 from ..one_file import lock_file, lock_region
 from ..pinning import entry_for, printable_lines, write_entry
@@ -94,8 +94,8 @@ def _own(program: Program, project: Project, path: str, fragment: str, *, pin_it
                 click.echo("or metalworking add --pin pins the commit that is checked out")
                 sys.exit(1)
             sources = project.settings.sources
-            old = sources.read_text(encoding="utf-8") if sources.exists() else ""
-            write(sources, add_own(old, worktree.head, sources.name))
+            old = read_page(sources) if sources.exists() else None
+            write_all([Rewrite(sources, old, add_own(old or "", worktree.head, sources.name))])
         click.echo(f"{project.sources.path}: {SELF} is pinned at {worktree.head[:7]}", err=True)
         with closing(Project.load(project.settings)) as pinned:
             return _own(program, pinned, name, fragment, pin_it=False)
