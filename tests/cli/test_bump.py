@@ -6,7 +6,9 @@ import shutil
 
 import pytest
 
+from mkdocs_metalworking.quote.sources_file import load_sources
 from tests.cli.conftest import Desk
+from tests.support import git
 
 OLD = "".join(f"line {n};\n" for n in range(1, 31))
 HEAD = "// new first line\n// new second line\n"
@@ -344,3 +346,25 @@ def test_what_ends_it_is_json_too(desk: Desk) -> None:
     (desk.root / "mkdocs.yml").write_text("site_name: [\n", encoding="utf-8")
     (problem,) = desk.json("check")
     assert problem["code"] == "config"
+
+
+@pytest.mark.parametrize("entry", ["block", "flow"])
+@pytest.mark.parametrize(
+    "tag", ["@foo", "&a", "!x", "|", "%x", "`x", '"x"', "a,quote", 'a,"about"', "null", "1.0", "#x"]
+)
+def test_whatever_a_tag_is_called_it_is_text(desk: Desk, tag: str, entry: str) -> None:
+    """The author of a repository names its tags, and git takes nearly everything."""
+    pinned(desk, {"a.c": OLD})
+    if entry == "flow":
+        commit = desk.commits["acme/kernels"]
+        text = f'repositories:\n  - {{repo: acme/kernels, commit: "{commit}", license: MIT, tag: v0}}\n'
+        (desk.root / "sources.yml").write_text(text)
+    desk.page("first/one.md", "# One\n\n<< excerpt {k}:a.c#L3-5 >>\n")
+    new = desk.commit({"a.c": HEAD + OLD})
+    git(desk.home(), "update-ref", f"refs/tags/{tag}", "HEAD")
+    done = desk.metalworking("bump", "acme/kernels", "--to", tag)
+    assert done.exit_code == 0, done.output
+    sources, problems = load_sources(desk.text("sources.yml"))
+    assert problems == []
+    (pin,) = sources.pins
+    assert (pin.commit, pin.tag, pin.license, pin.quote, pin.about) == (new, tag, "MIT", True, "")

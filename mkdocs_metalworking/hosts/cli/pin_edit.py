@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import yaml
 
@@ -10,6 +13,8 @@ from ...quote.diagnostics import Location, MetalworkingError
 from ...quote.sources import Pin
 from ...quote.sources_file import load_sources
 
+_PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./+-]*")
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _STALE = ("tag", "date", "packages", "mirrors")
 """What was true of the old commit and need not be of another."""
 
@@ -34,7 +39,7 @@ def move_pin(
         if not lines[end - 1].endswith("\n"):
             lines[end - 1] += "\n"
         edited = "".join([*lines[:end], *gap, *copied, *lines[end:]])
-    _judge(text, edited, pin, commit, beside, path)
+    _judge(text, edited, pin, commit, tag if pin.tag else "", beside, path)
     return edited, remarks
 
 
@@ -71,7 +76,7 @@ def _edited(text: str, entry: yaml.MappingNode, commit: str, date: str, tag: str
     return text, remarks
 
 
-def _judge(old: str, new: str, pin: Pin, commit: str, beside: bool, path: str) -> None:
+def _judge(old: str, new: str, pin: Pin, commit: str, tag: str, beside: bool, path: str) -> None:
     """Raise unless *new* says what *old* says, but for the pin."""
     try:
         before, _ = load_sources(old, path)
@@ -80,7 +85,10 @@ def _judge(old: str, new: str, pin: Pin, commit: str, beside: bool, path: str) -
         raise _by_hand(pin, "its entry is written in a way that cannot be edited") from None
     rest = [other for other in after.pins if (other.repo, other.commit) != (pin.repo, commit)]
     kept = [other for other in before.pins if beside or other != pin]
-    if problems or rest != kept or len(after.pins) != len(rest) + 1 or after.references != before.references:
+    come = [one for one in after.pins if one not in rest]
+    moved = replace(pin, commit=commit, tag=tag, date=come[0].date, packages=(), mirrors=()) if come else None
+    others = (after.references, after.own) == (before.references, before.own)
+    if problems or rest != kept or come != [moved] or not others:
         raise _by_hand(pin, "its entry is written in a way that cannot be edited")
 
 
@@ -90,8 +98,9 @@ def _by_hand(pin: Pin, why: str) -> MetalworkingError:
 
 
 def _scalar(text: str) -> str:
-    """Quote what YAML would read as a number, such as a commit of digits only."""
-    return text if isinstance(yaml.safe_load(text), str) or (len(text) == 10 and "-" in text) else f'"{text}"'
+    """Quote what YAML would read as something else: a commit of digits only, or what the name of a tag may have."""
+    plain = _PLAIN.fullmatch(text) and isinstance(yaml.safe_load(text), str)
+    return text if plain or _DAY.fullmatch(text) else json.dumps(text, ensure_ascii=False)
 
 
 def _told(node: yaml.Node) -> str:
