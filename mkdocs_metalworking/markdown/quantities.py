@@ -16,7 +16,7 @@ from ..quote.quantity_mentions import QUANTITY, Form, QuantityMention, Shown, fi
 from .citations import describe, described, placed
 from .marked_text import Spans, code_spans, footnotes_of, literal_html, replace_in_footnotes, replace_in_tree
 from .tracking import MARK, Met, Outcome
-from .visible import html_attribute, html_text
+from .visible import html_attribute, html_text, named
 from .work import Work
 
 _LITERAL_HTML = ("code", "pre", "kbd", "samp", "tt", "script", "style", "textarea")
@@ -120,12 +120,12 @@ class QuantityProcessor(Treeprocessor):
 
 def _inert(text: str) -> str:
     """Return *text* so that neither Markdown nor HTML reads anything in it, where it becomes an attribute."""
-    return _READ.sub(lambda match: f"&#{ord(match[0])};", text)
+    return _READ.sub(lambda match: f"&#{ord(match[0])};", named(text))
 
 
 def fill(work: Work, text: str, where: Location) -> str:
     """Return plain *text*, a caption, with its quantities shown; problems are reported at *where*."""
-    filled, problems, keys = fill_plain(text, work.quantities)
+    filled, problems, keys = fill_plain(text, work.quantities, named)
     for _, problem in problems:
         work.page.report(problem, where)
     work.page.quantities.extend(keys)

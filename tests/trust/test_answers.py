@@ -81,6 +81,31 @@ def test_the_lines_of_a_result_are_those_at_its_address(tmp_path: Path, theme: s
     assert len(told) == 5
 
 
+def test_what_is_told_of_a_number_has_nothing_unseen(tmp_path: Path) -> None:
+    """In the text of a picture, for scripts, in an answer and over a number in an editor."""
+    site = Site(tmp_path)
+    site.add_repo("acme/kernels", {"LICENSE": "MIT\n"})
+    site.write([])
+    (tmp_path / "mkdocs.yml").write_text(MKDOCS.replace("THEME", "mkdocs"))
+    hidden = "begin\u2066\u202eend"
+    one = {"name": hidden, "value": 5, "shown": hidden, "chip": hidden, "kind": "derived", "dispute": hidden}
+    (tmp_path / "quantities.yml").write_text(json.dumps({"quantities": {"a.b": one}}))
+    site.page("index.md", "# One\n\nSo [=a.b]. ![see [=a.b]](p.png)\n")
+    assert site.build().returncode == 0
+    html = (tmp_path / "site/index.html").read_text("utf-8")
+    with closing(Desk(str(tmp_path / "mkdocs.yml"))) as desk:
+        desk.complete()
+        over = hover(Bench(desk), tmp_path / "docs/index.md", lsp.Position(2, 5))
+        answers = Answers(desk.reading)
+        answered = [json.dumps(told, ensure_ascii=False) for told in (answers.quantity("a.b"), answers.search("see"))]
+    assert over is not None
+    assert isinstance(over.contents, lsp.MarkupContent)
+    scripts = (tmp_path / "site/assets/metalworking/quantities.json").read_text("utf-8")
+    for told in (html, scripts, *answered, over.contents.value):
+        assert INVISIBLE.search(told) is None
+        assert "beginU+2066U+202Eend" in told
+
+
 def test_nothing_unseen_is_in_what_is_told(tmp_path: Path) -> None:
     site = Site(tmp_path)
     site.add_repo("acme/kernels", {"a.c": HIDDEN + CODE, "LICENSE": "MIT\n"})

@@ -117,8 +117,8 @@ def quantity_text(quantity: Quantity, quantities: Quantities) -> Iterator[str]:
 
 
 def _plain(quantity: Quantity) -> str:
-    return quantity.text().replace("\u00a0", " ")
+    return named(quantity.text()).replace("\u00a0", " ")
 
 
 def _literal(text: str) -> str:
-    return "".join(f"\\{ch}" if ch in "\\`*_[]<" else ch for ch in text)
+    return "".join(f"\\{ch}" if ch in "\\`*_[]<" else ch for ch in named(text))

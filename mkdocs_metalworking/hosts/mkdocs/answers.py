@@ -89,7 +89,7 @@ class Answers:
             "text": _plain(one),
             "value": one.low if one.low == one.high else [one.low, one.high],
             "unit": one.unit,
-            "about": one.about(),
+            "about": named(one.about()),
             "formula": one.formula,
             "inputs": {other.key: _plain(other) for other in given},
             "pages": [self._url(self._page_url(uri)) for uri in pages],
@@ -184,7 +184,7 @@ class Answers:
         quantities = self._reading.project.quantities
         found = []
         for uri, page in self._reading.pages.items():
-            for section in sections(uri, fill_plain(page.source or "", quantities)[0].replace("\u00a0", " ")):
+            for section in sections(uri, fill_plain(page.source or "", quantities, named)[0].replace("\u00a0", " ")):
                 found.append((section, section.text.casefold()))
         return found
 
@@ -237,7 +237,7 @@ def sections(uri: str, source: str) -> Iterator[Section]:
 
 
 def _plain(quantity: Quantity) -> str:
-    return quantity.text().replace("\u00a0", " ")
+    return named(quantity.text()).replace("\u00a0", " ")
 
 
 def _unknown(kind: str, name: str, known: Iterable[str]) -> MetalworkingError:

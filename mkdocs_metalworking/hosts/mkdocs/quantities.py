@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from mkdocs.structure.files import File, Files
 
+from ...markdown.visible import named
 from ...quote.quantities import Quantities
 from ...quote.quantity_mentions import mentioned_keys
 from .assets import add_file
@@ -47,8 +48,8 @@ def quantities_json(
     told = {
         key: {
             "value": one.low if one.low == one.high else [one.low, one.high],
-            "text": one.text(),
-            "about": one.about(),
+            "text": named(one.text()),
+            "about": named(one.about()),
             "uses": [links[uri] for uri in uses.get(key, ()) if uri in links],
         }
         for key, one in quantities.by_key.items()
