@@ -52,7 +52,7 @@ def write_all(rewrites: Sequence[Rewrite]) -> None:
         for one in rewrites:
             if _present(one.path) != one.before:
                 raise not_written(one.path, "it was changed meanwhile", "nothing was written; run it again")
-            _target(one.path)
+            target_of(one.path)
         try:
             for one in rewrites:
                 raw = None if one.before is None else one.path.read_bytes()
@@ -79,7 +79,7 @@ def write(path: Path, text: str) -> None:
     it was. A link that leads out of the repository, or to what git keeps there, may be somebody else's doing and is not
     written through.
     """
-    target = _target(path)
+    target = target_of(path)
     # A name that nobody knows before, and a file that is not there: where a link lay, it would be written through.
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(6)}.new")
     with held_back():
@@ -99,7 +99,7 @@ def write(path: Path, text: str) -> None:
                 temporary.unlink()
 
 
-def _target(path: Path) -> Path:
+def target_of(path: Path) -> Path:
     """Return the file that *path* leads to. Raises MetalworkingError for one that is not to be written."""
     target = path.resolve()
     top = _top(path.absolute())

@@ -34,7 +34,8 @@ def two(desk: Desk) -> Desk:
 
 
 @pytest.mark.parametrize(
-    ("name", "command"), [("sources.lock", ("lock",)), ("SOURCES.md", ("sources",)), ("docs/first", ("new",))]
+    ("name", "command"),
+    [("sources.lock", ("lock",)), ("SOURCES.md", ("sources",)), ("docs/first", ("new",)), ("staged", ("stage",))],
 )
 @pytest.mark.parametrize("where", ["outside", "git's own"])
 def test_no_command_writes_through_a_link_out_of_the_repository(
@@ -50,6 +51,10 @@ def test_no_command_writes_through_a_link_out_of_the_repository(
         shutil.rmtree(path)
         path.symlink_to(away, target_is_directory=True)
         command = ("new", "first/deep/bashrc", "--after", "index")
+    elif command == ("stage",):
+        (away / "empty").mkdir()
+        path.symlink_to(away / "empty", target_is_directory=True)
+        command = ("stage", str(path))
     else:
         path.unlink(missing_ok=True)
         path.symlink_to(theirs)
@@ -58,6 +63,7 @@ def test_no_command_writes_through_a_link_out_of_the_repository(
     assert "a link leads out of the repository" in done.output
     assert theirs.read_text("utf-8") == "alias ll='ls -l'\n"
     assert not (away / "deep").exists()
+    assert not list(away.glob("empty/*"))
 
 
 @pytest.mark.parametrize("name", [".GIT", ".git.", "git~1"])
