@@ -13,9 +13,9 @@ const linkAt = (event) => {
 };
 const tell = async (link) => {
   const { pages, verdicts, from } = await lookup();
-  const found = pages[pageOf(link)];
-  if (!found) return null;
-  const [title, summary, term, verdict] = found;
+  const page = pageOf(link);
+  if (!Object.hasOwn(pages, page)) return null; // a file of the site may be called "constructor"
+  const [title, summary, term, verdict] = pages[page];
   const parts = [make("b", "", title)];
   if (summary) parts.push(make("span", "", summary));
   if (term) {

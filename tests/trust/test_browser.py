@@ -145,6 +145,22 @@ def test_an_address_that_cannot_be_decoded_is_no_error(site: tuple[str, Path], v
     assert seen.errors == []
 
 
+def test_a_file_that_is_called_like_a_part_of_every_object(site: tuple[str, Path], visit: Callable[..., Seen]) -> None:
+    """No page of the site is at that address, so there is nothing to preview, and a tap leads there."""
+
+    def point(page: Page) -> None:
+        page.evaluate(
+            "() => { const link = document.createElement('a'); link.href = '../constructor'; link.textContent = 'Link';"
+            " document.querySelector('article h1').after(link); }"
+        )
+        with page.expect_response("**/lookup.json"):
+            page.get_by_role("link", name="Link", exact=True).hover()
+
+    seen = visit(site[1], "", ("code/",), point)
+    clean(seen)
+    assert seen.errors == []
+
+
 def test_pages_keep_to_a_strict_policy(site: tuple[str, Path], visit: Callable[..., Seen]) -> None:
     """With our theme nothing is refused; with stock Material its own three scripts a page, and nothing of ours."""
     theme, folder = site
