@@ -40,23 +40,35 @@ def _pattern(_validator: Any, pattern: str, instance: Any, _schema: Any) -> Iter
 _OF_TEXT = {"type", "pattern", "enum", "errorMessage", "description"}
 
 
+def _is_right_text(value: Any, schema: Any) -> bool:
+    """Tell whether *schema* is one of text alone, and *value* a text as it should be.
+
+    Most of what a file holds is; to see it here costs a tenth of a descent.
+    """
+    if not isinstance(value, str) or schema.get("type") != "string" or not schema.keys() <= _OF_TEXT:
+        return False
+    matches = "pattern" not in schema or _compiled(schema["pattern"]).search(value)
+    return bool(matches) and value in schema.get("enum", (value,))
+
+
 def _properties(validator: Any, properties: Any, instance: Any, _schema: Any) -> Iterator[ValidationError]:
-    """Check ``properties``; a text that is as it should be costs no descent, which is most of what a file holds."""
     if not isinstance(instance, dict):
         return
     for name, schema in properties.items():
-        if name not in instance:
-            continue
-        value = instance[name]
-        if isinstance(value, str) and schema.get("type") == "string" and schema.keys() <= _OF_TEXT:
-            matches = "pattern" not in schema or _compiled(schema["pattern"]).search(value)
-            if matches and value in schema.get("enum", (value,)):
-                continue
-        yield from validator.descend(value, schema, path=name, schema_path=name)
+        if name in instance and not _is_right_text(instance[name], schema):
+            yield from validator.descend(instance[name], schema, path=name, schema_path=name)
+
+
+def _items(validator: Any, items: Any, instance: Any, _schema: Any) -> Iterator[ValidationError]:
+    if not isinstance(instance, list):
+        return
+    for index, item in enumerate(instance):
+        if not _is_right_text(item, items):
+            yield from validator.descend(item, items, path=index)
 
 
 _Validator: Any = validators.extend(  # type: ignore[no-untyped-call]
-    Draft202012Validator, {"pattern": _pattern, "properties": _properties}
+    Draft202012Validator, {"pattern": _pattern, "properties": _properties, "items": _items}
 )
 
 
