@@ -66,11 +66,14 @@ def memory(bench: Bench) -> Iterator[Row]:
     counts = [bench.shape.pages, *((1000, 3000) if bench.long else ())]
     for pages in counts:
         with tempfile.TemporaryDirectory() as folder:
-            one = bench if pages == bench.shape.pages else Bench(Path(folder), Shape(pages=pages, listed=False), bench.repeats)
+            one, outside = bench, ""
+            if pages != bench.shape.pages:
+                one = Bench(Path(folder), Shape(pages=pages, listed=False), bench.repeats)
+                outside = " outside the nav"
             sites = [one.site(way) for way in ("metalworking", "none")]
             ours, none = one.alternate(*(lambda site=site: _peak(site) for site in sites), repeats=1)
-        outside = "" if one is bench else " outside the nav"
-            yield Row(f"peak memory of the build, {pages} pages{outside}", "the same site without code", 1.30, ours, none, "MiB")
+        what = f"peak memory of the build, {pages} pages{outside}"
+        yield Row(what, "the same site without code", 1.30, ours, none, "MiB")
 
 
 def engines(bench: Bench) -> Iterator[Row]:

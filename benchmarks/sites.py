@@ -28,7 +28,7 @@ WORDS = (  # noqa: SIM905
 class Shape:
     """How large a site is: *pages* x *excerpts* x *lines*, quoted from *files* files of *length* lines.
 
-    Pages that are not *listed* stand outside the nav, which Material writes on each of them: the square of their number.
+    Pages that are not *listed* stand outside the nav, which Material writes on each of them.
     """
 
     pages: int = 300
