@@ -3,7 +3,7 @@
 # make serve  rebuilds while you write
 # make book   the book as PDF, EPUB, one page and Markdown, in build/book/
 # make bench  prints the table of docs/plugin/speed.md, measured on this machine
-# make nightly  every test, and all of what `make test` tries a part of: new seeds, every page, case and neighbour
+# make nightly  the book, every test, and all of what `make test` tries a part of: new seeds, every page and neighbour
 # make real-sites  adds the plugin to public sites that quote nothing, and compares every file
 # make soak   attacks and faults at length, the table of docs/plugin/trust.md, and random edits for the language server
 # make fuzz   the parsers under a coverage-guided fuzzer; SECONDS=600 for longer
@@ -85,8 +85,8 @@ bench: $(DEV) chromium
 
 SECONDS ?= 120
 
-nightly: $(VENV)/.neighbours headless gxx neovim
-	@NIGHTLY=1 $(BIN)/pytest -q $(SPREAD)
+nightly: $(VENV)/.neighbours headless gxx neovim book
+	@NIGHTLY=1 METALWORKING_BOOK=1 $(BIN)/pytest -q $(SPREAD)
 
 # Public documentation sites, each a folder with its mkdocs.yml: built with and without the plugin, and compared. In an
 # environment of its own, with what those sites are built with.

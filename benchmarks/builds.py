@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import tempfile
@@ -12,7 +13,15 @@ from pathlib import Path
 from benchmarks.measure import BOOK, ENV, Bench, Row, copy_of_the_book, processor_seconds, seconds
 from benchmarks.sites import Shape
 from mkdocs_metalworking.deliver.project import Project, Settings
-from mkdocs_metalworking.quote.quantity_mentions import fill_plain
+from mkdocs_metalworking.quote.diagnostics import MetalworkingError
+from mkdocs_metalworking.quote.quantities import Quantities
+from mkdocs_metalworking.quote.quantity_mentions import (
+    QUANTITY,
+    SOURCED,
+    fill_plain,
+    read_quantity_mention,
+    shown_quantity,
+)
 
 _PEAK = """
 import sys; sys.argv = ["mkdocs", "build", "-q"]
@@ -57,10 +66,14 @@ def memory(bench: Bench) -> Iterator[Row]:
     counts = [bench.shape.pages, *((1000, 3000) if bench.long else ())]
     for pages in counts:
         with tempfile.TemporaryDirectory() as folder:
-            one = bench if pages == bench.shape.pages else Bench(Path(folder), Shape(pages=pages), bench.repeats)
+            one, outside = bench, ""
+            if pages != bench.shape.pages:
+                one = Bench(Path(folder), Shape(pages=pages, listed=False), bench.repeats)
+                outside = " outside the nav"
             sites = [one.site(way) for way in ("metalworking", "none")]
             ours, none = one.alternate(*(lambda site=site: _peak(site) for site in sites), repeats=1)
-        yield Row(f"peak memory of the build, {pages} pages", "the same site without code", 1.30, ours, none, "MiB")
+        what = f"peak memory of the build, {pages} pages{outside}"
+        yield Row(what, "the same site without code", 1.30, ours, none, "MiB")
 
 
 def engines(bench: Bench) -> Iterator[Row]:
@@ -91,15 +104,34 @@ def _version(name: str) -> str:
 
 
 def numbers(bench: Bench) -> Iterator[Row]:
-    """The book as it is against the same book with its numbers written out and no quantities.yml; CPU time."""
+    """The book as it is against the same book with numbers and citations written by hand, no quantities.yml; CPU."""
     told = Project.load(Settings.of({"offline": True}, base=BOOK)).quantities
     folders = [copy_of_the_book(bench.folder / name) for name in ("book", "written")]
     for page in (folders[1] / "docs").rglob("*.md"):
-        page.write_text(fill_plain(page.read_text(encoding="utf-8"), told)[0], encoding="utf-8")
+        page.write_text(_by_hand(page.read_text(encoding="utf-8"), told), encoding="utf-8")
     (folders[1] / "quantities.yml").unlink()
     # As in the environment of the book, which has no numpy: Pint imports it where it is.
     program = "import sys; sys.modules['numpy'] = None; from mkdocs.__main__ import cli; cli()"
     command = [sys.executable, "-c", program, "build", "-q"]
     ours, theirs = bench.alternate(*(lambda folder=folder: processor_seconds(command, folder) for folder in folders))
     what = f"build of the book, {len(told.by_key)} quantities, CPU time"
-    yield Row(what, "the same book, its numbers written out", 1.03, ours, theirs)
+    yield Row(what, "the same book, numbers and citations by hand", 1.03, ours, theirs)
+
+
+def _by_hand(page: str, told: Quantities) -> str:
+    """Return a page as it is without quantities: each number written out, with the citations that it shows."""
+    head, rule, body = page.partition("\n---\n") if page.startswith("---\n") else ("", "", page)
+
+    def one(match: re.Match[str]) -> str:
+        try:
+            shown = shown_quantity(read_quantity_mention(match["inner"]), told)
+        except MetalworkingError:  # one that a page shows as an example
+            return match[0]
+        cited = told.leaves(shown.quantity) if shown.form in SOURCED else ()
+        return " ".join((shown.text, *(f"[@{source.cite}]" for leaf in cited for source in leaf.sources)))
+
+    lines = (
+        fill_plain(line, told)[0] if line.lstrip().startswith("<") else QUANTITY.sub(one, line)
+        for line in body.split("\n")
+    )
+    return fill_plain(head, told)[0] + rule + "\n".join(lines)

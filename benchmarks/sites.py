@@ -26,7 +26,10 @@ WORDS = (  # noqa: SIM905
 
 @dataclass(frozen=True)
 class Shape:
-    """How large a site is: *pages* x *excerpts* x *lines*, quoted from *files* files of *length* lines."""
+    """How large a site is: *pages* x *excerpts* x *lines*, quoted from *files* files of *length* lines.
+
+    Pages that are not *listed* stand outside the nav, which Material writes on each of them.
+    """
 
     pages: int = 300
     excerpts: int = 5
@@ -34,6 +37,7 @@ class Shape:
     files: int = 40
     length: int = 600
     seed: int = 7
+    listed: bool = True
 
 
 def source_file(rng: random.Random, index: int, length: int) -> str:
@@ -167,6 +171,7 @@ def write_site(corpus: Corpus, root: Path, way: str, *, features: str = "") -> P
     elif way == "snippets":
         extensions = f"  - pymdownx.snippets: {{base_path: [{corpus.folder}], check_paths: true}}\n"
     text = CONFIG.format(plugins=PLUGINS.get(way, ""), extensions=extensions, features=features)
+    text += "" if corpus.shape.listed else "nav: [index.md]\n"
     (root / "mkdocs.yml").write_text(text, encoding="utf-8")
     rng = random.Random(corpus.text_seed)
     for number, quotes in enumerate(corpus.pages):

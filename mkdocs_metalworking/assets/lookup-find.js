@@ -77,6 +77,7 @@ const swapped = (query, name) => query.length === name.length && [...query].sort
 
 const fits = (name, query) => {
   const { squeezed, words } = query;
+  if (query.mask & ~name.mask) return 0; // a letter that the name has not
   if (name.raw === query.raw) return 100;
   if (name.squeezed === squeezed) return name.words.length === words.length ? 99 : 98;
   if (name.words.length === words.length && words.every((word) => name.words.includes(word))) return 90;
@@ -100,29 +101,37 @@ const nearly = (name, { squeezed, mask }) => {
   return begins && beginning <= allowed ? 46 - 4 * beginning : 0;
 };
 
+const best = (measure, row, query) => {
+  let most = 0;
+  for (const name of row.names) most = Math.max(most, name.weight * measure(name, query));
+  return most;
+};
+
+/* Points by row, kept: a keystroke that leaves nothing behind never waits for a collection. */
+let points = new Float64Array(0);
+
 /* The rows that answer *text*, with points, the best first. */
 export const ranked = (rows, text, most = 12) => {
   const words = plain(text).split(" ").filter(Boolean);
   if (!words.length) return [];
   const squeezed = words.join("");
   const query = { raw: raw(text), words, squeezed, mask: letters(squeezed) };
-  const best = (measure) => (row) => {
-    let points = 0;
-    for (const name of row.names) points = Math.max(points, name.weight * measure(name, query));
-    return points;
-  };
-  const exact = best(fits);
-  const found = rows.map((row) => [exact(row), row]);
-  if (squeezed.length > 3 && !found.some(([points]) => points > 80)) {
-    const near = best(nearly);
-    for (const pair of found) pair[0] = Math.max(pair[0], near(pair[1]));
+  if (points.length < rows.length) points = new Float64Array(rows.length);
+  let highest = 0;
+  for (let at = 0; at < rows.length; at++) {
+    points[at] = best(fits, rows[at], query);
+    if (points[at] > highest) highest = points[at];
   }
-  for (const pair of found) {
-    if (!pair[0] && words.every((word) => pair[1].rest.includes(word))) pair[0] = 20;
+  if (squeezed.length > 3 && highest <= 80) {
+    for (let at = 0; at < rows.length; at++) points[at] = Math.max(points[at], best(nearly, rows[at], query));
+  }
+  const found = [];
+  for (let at = 0; at < rows.length; at++) {
+    if (!points[at] && words.every((word) => rows[at].rest.includes(word))) points[at] = 20;
+    if (points[at]) found.push([points[at], rows[at]]);
   }
   const seen = new Set();
   return found
-    .filter(([points]) => points > 0)
     .sort((a, b) => b[0] - a[0])
     .filter(([, row]) => !(row.own && seen.has(row.url)) && seen.add(row.url))
     .slice(0, most);

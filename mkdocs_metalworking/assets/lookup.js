@@ -41,6 +41,12 @@ export const mount = (box) => {
   if (!input || box.dataset.ready) return;
   box.dataset.ready = "1";
   let at = -1;
+  /* Options by row, made when first shown: typing on shows the same rows again and again. */
+  const options = new Map();
+  const optionsOf = (row, data) => {
+    if (!options.has(row)) options.set(row, { own: answer(row, data), further: further(row, data) });
+    return options.get(row);
+  };
   const close = () => {
     list.hidden = true;
     input.setAttribute("aria-expanded", "false");
@@ -85,7 +91,8 @@ export const mount = (box) => {
     if (text !== input.value) return;
     if (!plain(text)) return close();
     const found = find(rows, text);
-    list.replaceChildren(...found.flatMap((row, at) => [answer(row, data), ...(at ? [] : further(row, data))]));
+    const shown = found.map((row) => optionsOf(row, data));
+    list.replaceChildren(...shown.flatMap(({ own, further }, at) => (at ? own : [own, ...further])));
     if (!found.length) {
       const option = make("li");
       option.append(make("b", "", text), make("span"), make("small", "", labels.lookup_none));

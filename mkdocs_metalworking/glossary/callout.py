@@ -19,9 +19,10 @@ from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severit
 from ..quote.lines import text_lines
 from ..quote.quantities import Quantities
 from ..quote.quantity_mentions import plain_text
+from ..quote.schema import Schema, packaged
 from ..quote.suggest import did_you_mean
 from ..quote.texts import read_text
-from ..quote.yamldoc import Schema, YamlDocument, load_yaml, packaged
+from ..quote.yamldoc import YamlDocument, load_yaml
 
 _FENCE = re.compile(
     r"\A---[ \t]*\r?\n(?P<yaml>.*?)(?:^|(?<=\n))(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE

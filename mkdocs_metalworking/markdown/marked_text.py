@@ -48,6 +48,8 @@ def _literal(text: str, tags: Iterable[str], *, ticks: bool) -> Iterator[Span]:
 
     A pattern would look from each beginning to the end of the text.
     """
+    if "<" not in text and not (ticks and "`" in text):  # most texts, and a pattern made for nothing
+        return
     named = "|".join(tags)
     begin = re.compile(rf"<(?P<tag>{named})\b[^<>]*>|<!--{'|`+' if ticks else ''}", re.IGNORECASE)
     ends: defaultdict[str, list[int]] = defaultdict(list)

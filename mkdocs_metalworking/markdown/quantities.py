@@ -12,7 +12,7 @@ from markdown.treeprocessors import Treeprocessor
 from ..quote.diagnostics import Location, MetalworkingError
 from ..quote.mentions import Kind
 from ..quote.quantities import Quantities, Quantity
-from ..quote.quantity_mentions import QUANTITY, Form, QuantityMention, Shown, fill_plain, shown_quantity
+from ..quote.quantity_mentions import QUANTITY, SOURCED, Form, QuantityMention, Shown, fill_plain, shown_quantity
 from .citations import describe, described, placed
 from .marked_text import Spans, code_spans, footnotes_of, literal_html, replace_in_footnotes, replace_in_tree
 from .tracking import MARK, Met, Outcome
@@ -26,8 +26,6 @@ _ATTRIBUTE = re.compile(
 )
 _READ = re.compile(r"""[\[\]()<>"'&\\`*_!]""")
 _START = "\ufdef[="
-_SOURCED = (Form.FULL, Form.CELL, Form.SENTENCE)
-"""Forms that show the footnote of the source."""
 
 
 class QuantityProcessor(Treeprocessor):
@@ -100,7 +98,7 @@ class QuantityProcessor(Treeprocessor):
 
     def _html(self, shown: Shown, quantities: Quantities) -> str:
         work = self._work
-        note = self._notes(shown.quantity, quantities) if shown.form in _SOURCED else ""
+        note = self._notes(shown.quantity, quantities) if shown.form in SOURCED else ""
         return work.stash(element(shown)) + note + (work.stash(evidence(shown)) if shown.form is Form.CELL else "")
 
     def _notes(self, quantity: Quantity, quantities: Quantities) -> str:
@@ -135,7 +133,7 @@ def fill(work: Work, text: str, where: Location) -> str:
 def element(shown: Shown) -> str:
     """Return the HTML of a number in prose; what is known of it stands in its title until a script shows it better."""
     text, key = html_text(shown.text), html_attribute(shown.quantity.key)
-    if shown.form not in _SOURCED:
+    if shown.form not in SOURCED:
         return f'<span class="mw-quantity" data-key="{key}">{text}</span>'
     about = shown.quantity.about()
     title = f' title="{html_attribute(about)}"' if about else ""

@@ -26,7 +26,8 @@ from ..quote.mentions import Mention, Scan, scan, without_citations
 from ..quote.quantities import Quantity
 from ..quote.quotation import Quotation
 
-_ZERO = 0xFDD0
+_HIDDEN = {ord("0") + digit: 0xFDD0 + digit for digit in range(10)}
+_SHOWN = {hidden: digit for digit, hidden in _HIDDEN.items()}
 _SEAL = 9
 """Digits of a page's seal."""
 
@@ -219,11 +220,11 @@ class Tracker:
 
 
 def _digits(number: str) -> str:
-    return "".join(chr(_ZERO + int(digit)) for digit in number)
+    return number.translate(_HIDDEN)
 
 
 def _number(mark: re.Match[str]) -> int:
-    return int("".join(str(ord(ch) - _ZERO) for ch in mark[1][_SEAL:]))
+    return int(mark[1][_SEAL:].translate(_SHOWN))
 
 
 def _triggers(text: str) -> tuple[int, int, int]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 from .diagnostics import MetalworkingError
 from .formula import KEY
@@ -35,6 +36,10 @@ class Form(StrEnum):
     """Number, unit, conditions and kind of evidence, and the footnote."""
 
 
+SOURCED = (Form.FULL, Form.CELL, Form.SENTENCE)
+"""Forms that show the footnote of the source."""
+
+
 @dataclass(frozen=True, slots=True)
 class Shown:
     """A quantity as one mention asks for it. ``text`` is plain."""
@@ -54,6 +59,7 @@ class QuantityMention:
     unit: str = ""
 
 
+@lru_cache(maxsize=4096)
 def read_quantity_mention(inner: str) -> QuantityMention:
     """Read what stands between ``[=`` and ``]``; raises MetalworkingError (``quantity``)."""
     match = _INNER.fullmatch(inner)

@@ -122,8 +122,9 @@ class Units:
                     "unit", "quantities need Pint", "install the package with its extra [quantities]"
                 ) from None
             self._registry = pint.UnitRegistry(None)
-            for line in self._definitions():
-                self._registry.define(line)
+            self._registry.load_definitions(list(self._definitions()))
+            for name, text in self.more.items():
+                self._registry.define(f"{name} = {text}")
         return self._registry
 
     def _definitions(self) -> Iterator[str]:
@@ -133,4 +134,3 @@ class Units:
             yield f"{name}- = {1024**step} = {sign}-"
         yield from (one.replace("=", " = ") for one in _BASE.split())
         yield from (f"{name} = 1" for name in self.counts)
-        yield from (f"{name} = {text}" for name, text in self.more.items())

@@ -1,23 +1,19 @@
 """YAML with line numbers, checked against a JSON Schema.
 
-The schemas in ``schemas/`` serve editors too. Dates stay strings; a key given twice is an error.
+Dates stay strings; a key given twice is an error.
 """
 
 from __future__ import annotations
 
-import json
 import re
-import reprlib
 from collections.abc import Hashable, Iterator
-from functools import cache
-from importlib import resources
 from typing import Any
 
 import yaml
-from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError
 
 from .diagnostics import Diagnostic, Location, MetalworkingError, Severity
+from .schema import Schema, packaged, told
 from .suggest import did_you_mean
 
 Position = tuple[str | int, ...]
@@ -51,45 +47,6 @@ _Loader.yaml_implicit_resolvers = _QuickLoader.yaml_implicit_resolvers = {
 }
 _DEEPEST = 100
 """Levels that libyaml is given to compose: it does so by recursion, on a stack that nothing guards."""
-
-
-def _pattern(_validator: Any, pattern: str, instance: Any, _schema: Any) -> Iterator[ValidationError]:
-    """Check ``pattern`` as JSON Schema means it: ``$`` is the very end, where Python also takes a last line feed."""
-    if isinstance(instance, str) and not re.search(re.sub(r"\$\Z", r"\\Z", pattern), instance):
-        yield ValidationError(f"{told(instance)} does not match {pattern!r}")
-
-
-_Validator: Any = validators.extend(Draft202012Validator, {"pattern": _pattern})  # type: ignore[no-untyped-call]
-
-
-class Schema:
-    """A JSON Schema, ready to check plain data."""
-
-    def __init__(self, data: dict[str, Any]) -> None:
-        self.data = data
-        self._validator = _Validator(_inlined(data, data.get("$defs", {})))
-
-    def errors(self, data: Any) -> Iterator[ValidationError]:
-        """Yield what is wrong with *data*."""
-        errors: Iterator[ValidationError] = self._validator.iter_errors(data)
-        return errors
-
-
-def _inlined(schema: Any, definitions: dict[str, Any]) -> Any:
-    """Return *schema* with what ``$ref`` names in its place: looking it up for each value takes a third of the time.
-
-    Where the two say something of the same keyword the reference stays, and both count. No definition holds itself.
-    """
-    if isinstance(schema, list):
-        return [_inlined(one, definitions) for one in schema]
-    if not isinstance(schema, dict):
-        return schema
-    inlined = {key: _inlined(value, definitions) for key, value in schema.items()}
-    named = definitions.get(str(inlined.get("$ref")).removeprefix("#/$defs/"))
-    if named is None or named.keys() & inlined.keys() - {"description"}:
-        return inlined
-    del inlined["$ref"]
-    return {**_inlined(named, definitions), **inlined}
 
 
 class YamlDocument:
@@ -138,16 +95,6 @@ class YamlDocument:
         return Diagnostic(Severity.ERROR, "schema", message, hint, self.location(*at))
 
 
-_TOLD = reprlib.Repr()
-_TOLD.maxstring = _TOLD.maxother = 120
-_TOLD.maxlevel = 2
-
-
-def told(value: object) -> str:
-    """Return *value* as a message shows it: its repr, cut in its middle where it is long."""
-    return _TOLD.repr(value)
-
-
 def _keys(value: Any) -> list[str]:
     return list(value) if isinstance(value, dict) else []
 
@@ -155,13 +102,6 @@ def _keys(value: Any) -> list[str]:
 def _kind(value: object) -> str:
     names = {str: "text", bool: "true or false", list: "a list", dict: "a mapping", type(None): "empty"}
     return names.get(type(value), "a number")
-
-
-@cache
-def packaged(name: str) -> Schema:
-    """Return the schema in the file *name* of ``schemas/``."""
-    text = resources.files("mkdocs_metalworking").joinpath("schemas", name).read_text(encoding="utf-8")
-    return Schema(json.loads(text))
 
 
 def load_yaml(text: str, path: str, *, first_line: int = 1) -> YamlDocument:

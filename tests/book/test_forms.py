@@ -286,7 +286,8 @@ def test_the_twin_of_a_page(folder: Path, small: Site) -> None:
 
 def test_llms_txt(folder: Path) -> None:
     index = (folder / "llms.txt").read_text(encoding="utf-8")
-    assert re.findall(r"^## (.*)$", index, re.MULTILINE) == ["Small Book", "First", "Second"]
+    assert re.findall(r"^## (.*)$", index, re.MULTILINE) == ["Small Book", "First", "Second", "All in one"]
+    assert index.endswith("\n## All in one\n\n- [llms-full.txt](llms-full.txt): every page\n")
     assert "- [One, the First](first/one/index.md): Adds two arrays." in index
     assert index.index("first/index.md") < index.index("first/one/index.md") < index.index("first/two/index.md")
     assert "about" not in index

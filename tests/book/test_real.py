@@ -40,18 +40,20 @@ def test_it_is_all_there(made: Path) -> None:
     assert len(list(made.rglob("index.md"))) > 60
 
 
-SHARE = 0.58
-"""Of the bytes of all twins together: the prose, code, tables and notes that are in both."""
 AGAIN = 0.005
 
 
-def test_the_one_file_tells_each_source_once(made: Path) -> None:
-    """Its size grows with the book; what can be held is the share of it that tells something a second time."""
-    text = (made / "llms-full.txt").read_text(encoding="utf-8")
-    size = len(text.encode())
-    assert size < SHARE * sum(path.stat().st_size for path in made.rglob("*.md"))
-    addresses = re.findall(r"https?://[^\s)\\>\"]+", text)
-    assert sum(map(len, addresses)) - sum(map(len, set(addresses))) < AGAIN * size
+def test_the_parts_of_all_pages_hold_each_once_and_tell_each_source_once(made: Path) -> None:
+    parts = sorted(made.glob("llms-full*.txt"), key=lambda path: path.name.replace("full.", "full-1."))
+    assert parts
+    assert all(path.stat().st_size <= 700_000 for path in parts)
+    texts = [path.read_text(encoding="utf-8") for path in parts]
+    pages = [name for text in texts for name in re.findall(r"^<!-- (.*) -->$", text, re.MULTILINE)]
+    twins = sorted(str(path.relative_to(made)) for path in made.rglob("*.md"))
+    assert sorted(pages) == twins
+    for text in texts:
+        addresses = re.findall(r"https?://[^\s)\\>\"]+", text)
+        assert sum(map(len, addresses)) - sum(map(len, set(addresses))) < AGAIN * len(text.encode())
 
 
 def test_the_pdf_has_every_chapter_among_its_bookmarks(made: Path) -> None:

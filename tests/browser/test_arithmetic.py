@@ -351,6 +351,7 @@ def test_matmul_dispatch_other_routes(call: Call) -> None:
     """The tests of mlx/how-an-op-becomes-a-kernel, one shape for each outcome; lines are those of matmul.cpp."""
     kinds = [
         ("dot_product", "16s", {"M": 1, "N": 1, "K": 8192}),
+        ("dot_product", "16s", {"M": 1, "N": 1, "K": 8192, "a": "s"}),  # its copy is contiguous
         ("gemv", "16s", {"M": 1}),
         ("gemv", "16s", {"N": 1, "b": "n"}),
         ("gemv_wide", "17g", {"M": 15}),

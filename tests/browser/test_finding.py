@@ -315,7 +315,7 @@ def test_pages_describe_themselves_to_others(page: Page, site: Served) -> None:
     page.goto(f"{site.url}first/one/")
     meta = "n => document.querySelector(`meta[property='${n}'],meta[name='${n}']`).content"
     assert page.evaluate(meta, "og:title") == "One"
-    for name in ("og:description", "twitter:description", "description"):
+    for name in ("og:description", "description"):
         assert page.evaluate(meta, name) == "Thirty-two lanes & one counter."
     assert page.evaluate(meta, "og:url") == f"{site.url}first/one/"
 

@@ -104,6 +104,15 @@ def test_500_for_ever(fetch, tools):
     assert len(server.paths) == 3
 
 
+def test_429_for_ever_is_a_host_that_is_down(serve, store, tools) -> None:
+    server = serve(lambda handler: tools.send(handler, b"", 429))
+    with Resolver(store, [raw_for(server)]) as resolver:
+        for _ in range(2):
+            with pytest.raises(Unavailable, match="answers 429, after retries"):
+                resolver.resolve(tools.locked(DATA))
+    assert len(server.paths) == 3, "asked again for one file, and for the next not at all"
+
+
 @pytest.mark.parametrize("retry_after", ["1", "86400"])
 def test_429_is_waited_for_but_not_for_ever(fetch, tools, monkeypatch, retry_after):
     answers = iter([429, 200])

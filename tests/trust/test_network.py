@@ -26,7 +26,7 @@ import pytest
 import requests
 
 from mkdocs_metalworking.deliver import addresses
-from mkdocs_metalworking.deliver.addresses import leads_inward
+from mkdocs_metalworking.deliver.addresses import Route, leads_inward
 from mkdocs_metalworking.deliver.http import Limits, NetrcAuth, body, new_session, open_stream
 from mkdocs_metalworking.deliver.package_index import Index, _IndexAuth, _usable
 from mkdocs_metalworking.deliver.pip_settings import IndexSettings
@@ -580,6 +580,50 @@ def test_a_redirect_down_from_https_is_refused(talk, serve, tools, certificate) 
     assert plain.paths == []
 
 
+def test_a_connection_that_is_kept_is_judged_for_each_request(talk) -> None:
+    connections, asked = [], []
+
+    def say(connection: socket.socket) -> None:
+        connections.append(connection)
+        while received := connection.recv(65536):
+            asked.append(received.split(b" ", 2)[1])
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+
+    made = session()
+    made.trust_env = False
+    url = talk(say)
+    for path in ("/first", "/second"):
+        assert b"".join(body(open_stream(made, url + path, LIMITS), LIMITS)) == b"ok"
+    assert len(connections) == 1
+    with pytest.raises(NotDelivered, match="leads to a private address, refused"):
+        open_stream(made, f"{url}/third", LIMITS, route=Route(outside_only=True))
+    made.close()
+    assert asked == [b"/first", b"/second"]
+
+
+def test_an_index_is_read_with_the_certificate_of_its_settings(talk, certificate) -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(str(certificate) + ".crt", certificate)
+    page = b'<a href="demo-1.0-py3-none-any.whl">demo-1.0-py3-none-any.whl</a>'
+
+    def say(connection: socket.socket) -> None:
+        with context.wrap_socket(connection, server_side=True) as secured:
+            secured.recv(65536)
+            head = f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {len(page)}\r\n"
+            secured.sendall(f"{head}Connection: close\r\n\r\n".encode() + page)
+
+    url = talk(say).replace("http://127.0.0.1", "https://localhost") + "/simple/"
+    for cert, expected in (("", None), (f"{certificate}.crt", "demo-1.0-py3-none-any.whl")):
+        made = Index(IndexSettings(urls=(url,), cert=cert), session_factory=session, limits=LIMITS)
+        made._session.trust_env = False
+        if expected is None:
+            with pytest.raises(NotDelivered, match="its certificate is not accepted"):
+                made.release(SPEC)
+        else:
+            assert [offer.filename for offer in made.release(SPEC)] == [expected]
+        made.close()
+
+
 # Secrets
 
 
@@ -618,7 +662,7 @@ def quoting_site(root: Path) -> Bench:
         "site_name: T\nplugins: [search, {metalworking: {store: store, transports: [checkout, package, raw]}}]\n"
     )
     lock = root / "sources.lock"
-    lock.write_text(lock.read_text() + f"archive sdist:demo==1.0 sha256:{'d' * 64} size:5 demo-1.0.tar.gz\n")
+    lock.write_text(lock.read_text() + f"archive sdist:demo==1.0 sha256:{'d' * 64} size:5 demo-1.0-py3-none-any.whl\n")
     return bench
 
 
@@ -635,7 +679,7 @@ def answers(kind: str, tools: Any) -> Callable[[Any], None]:
             body = {
                 "meta": {"api-version": "1.1"},
                 "name": "demo",
-                "files": [{"filename": "demo-1.0.tar.gz", "url": "demo-1.0.tar.gz", "hashes": {}}],
+                "files": [{"filename": "demo-1.0-py3-none-any.whl", "url": "demo-1.0-py3-none-any.whl", "hashes": {}}],
             }
             page = handler.path.endswith("/demo/")
             tools.send(

@@ -110,6 +110,10 @@ def test_a_value_a_range_and_a_formula() -> None:
         ),
         ("  a: {value: 1}", "quantities.yml:3: a has no source (add sources:, or kind: derived)"),
         ("  a: {value: 1, formula: '2'}", "quantities.yml:3: quantities.a: give a value, a range, or a formula"),
+        ("  a: {range: [1, 2], formula: '2'}", "quantities.yml:3: quantities.a: give a value, a range, or a formula"),
+        ("  a: {unit: B, kind: derived}", "quantities.yml:3: quantities.a: give a value, a range, or a formula"),
+        ("  a: {value: 1, sources: [{cite: a, units: {}}]}", "quantities.yml:3: unknown key 'units'"),
+        (f"  a: {{value: 1, unit: {'m' * 81}, kind: derived}}", "write a unit of at most 80 characters"),
         (
             "  A_1: {value: 1, kind: derived}",
             "quantities.yml:2: quantities: a key is small letters and digits, joined by . and -: m1-max.simd-sum.f32",

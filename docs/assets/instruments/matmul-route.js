@@ -50,7 +50,7 @@ export const route = ({ letter, generation, nax, tf32, type, M, N, K, batch, sha
   const finish = (kind, extra) => ({ path, kernels, kind, M, N, K, batch, ...extra });
   const dispatch = (name, grid, group, why = "", more = {}) => kernels.push({ name, grid, group, threads: group[0] * group[1] * group[2], why, ...more });
 
-  if (ask("M = N = 1, no batch, both contiguous, not complex", M === 1 && N === 1 && batch === 1 && a !== "s" && b !== "s" && type !== "complex64", "L1507-1517")) {
+  if (ask("M = N = 1, no batch, both contiguous (a copy is), not complex", M === 1 && N === 1 && batch === 1 && type !== "complex64", "L1507-1517")) {
     const blocks = ceil(ceil(K, 32), 512);
     dispatch(`dot_product_${type}_it32_tg512_sg16`, [blocks, 1, 1], [512, 1, 1], "partial sums, then a reduction and a cast");
     return finish("dot_product");

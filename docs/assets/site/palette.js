@@ -1,7 +1,10 @@
-/* The colours that the reader chose, before anything is drawn. */
+/* The colours that the reader chose, and the switch to others, before anything is drawn. */
 (() => {
   "use strict";
   const kept = window.__md_get("__palette");
+  const inputs = [...document.querySelectorAll("[data-md-component=palette]>input")];
+  const at = kept?.index ?? inputs.findIndex((input) => matchMedia(input.dataset.mdColorMedia).matches);
+  inputs[Math.max(0, at)]?.nextElementSibling?.removeAttribute("hidden");
   if (!kept?.color) return;
   const color = kept.color;
   if (color.media === "(prefers-color-scheme)") {

@@ -1,6 +1,7 @@
 /* What Material's bundle expects to find: the root of the site, and a memory for each site under one host. */
 (() => {
   "use strict";
+  document.documentElement.classList.replace("no-js", "js"); // as Material does when all is there, and things move
   const root = new URL("../../", document.currentScript.src);
   const slot = (name, scope) => `${scope.pathname}.${name}`;
   window.__md_scope = root;

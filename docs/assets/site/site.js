@@ -35,7 +35,20 @@ addEventListener("scroll", () => {
   settled = setTimeout(tracked, 200);
 }, { passive: true });
 
+/* Material notes where a page stands a tenth of a second after it was scrolled. A note that came behind the click on a
+   link would be the next page's, which would begin there. */
+let leaving = false;
+const { pushState, replaceState } = history;
+history.pushState = (state, unused, url) => {
+  leaving ||= new URL(url ?? location, location).pathname !== location.pathname;
+  pushState.call(history, state, unused, url);
+};
+history.replaceState = (state, unused, ...url) => {
+  if (!(leaving && state && "y" in state)) replaceState.call(history, state, unused, ...url);
+};
+
 onPage(() => {
+  setTimeout(() => (leaving = false)); // Material scrolls first
   clearTimeout(settled);
   if (document.querySelector(".footnote-ref")) import("./citations.js");
   if (document.querySelector("article .highlight pre>code")) import("./fences.js");

@@ -1,10 +1,9 @@
-"""The book as Markdown: a twin of each page, ``llms.txt`` as their list, and all of them in ``llms-full.txt``."""
+"""A page of the book as Markdown: its twin."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from posixpath import dirname, relpath
 from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
@@ -12,8 +11,6 @@ from urllib.parse import unquote, urljoin, urlsplit
 from bs4 import BeautifulSoup, Tag
 from markdownify import ATX, MarkdownConverter
 
-from ..mkdocs.browser_files import TERMS
-from ..mkdocs.terms_file import SCHEMA
 from .twin import simplify
 from .volume import Leaf, Volume
 from .works import Works
@@ -66,18 +63,19 @@ class _Converter(MarkdownConverter):
         """Return a link without a title, to an address that cannot end early."""
         href = str(el.get("href") or "")
         words = text.strip()
-        return f"[{words}]({_address(href)})" if href and words else text
+        return f"[{words}]({address(href)})" if href and words else text
 
     def convert_img(self, el: Tag, text: str, parent_tags: set[str]) -> str:
         """Return an image with its words escaped."""
-        return f"![{self.escape(str(el.get('alt') or ''), parent_tags)}]({_address(str(el.get('src') or ''))})"
+        return f"![{self.escape(str(el.get('alt') or ''), parent_tags)}]({address(str(el.get('src') or ''))})"
 
 
 def _in_table(parent_tags: set[str]) -> bool:
     return bool({"td", "th"} & set(parent_tags))
 
 
-def _address(url: str) -> str:
+def address(url: str) -> str:
+    """Return *url* so that it cannot end early."""
     return _URL.sub(lambda match: f"%{ord(match[0]):02X}", url)
 
 
@@ -145,64 +143,7 @@ def twin_of(leaf: Leaf) -> str:
     return str(PurePosixPath(url).with_suffix(".md"))
 
 
-def write_markdown(volume: Volume, folder: Path, site: Path) -> int:
-    """Write the twins, ``llms.txt`` and ``llms-full.txt`` into *folder*; return the number of pages.
-
-    The terms of the built *site*, when it has them, are copied beside and listed too.
-    """
-    pages = [leaf for leaf in volume.leaves if not leaf.url.startswith("#")]
-    for leaf in pages:
-        target = folder / twin_of(leaf)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(to_markdown(leaf.html, leaf, volume), encoding="utf-8", newline="\n")
-    listed = [*_list(volume, pages), *_data(folder, site)]
-    (folder / "llms.txt").write_text("".join(listed), encoding="utf-8", newline="\n")
-    (folder / "llms-full.txt").write_text("".join(_full(volume, pages)), encoding="utf-8", newline="\n")
-    return len(pages)
-
-
-def _list(volume: Volume, pages: list[Leaf]) -> Iterator[str]:
-    """Yield llms.txt: https://llmstxt.org."""
-    yield from _head(volume)
-    chapters: dict[str, list[Leaf]] = {}
-    for leaf in pages:
-        chapters.setdefault(leaf.chapter or volume.title, []).append(leaf)
-    for name, found in chapters.items():
-        yield f"\n## {_text(name)}\n\n"
-        for leaf in found:
-            summary = f": {_text(leaf.summary)}" if leaf.summary else ""
-            yield f"- [{_text(leaf.title)}]({_address(twin_of(leaf))}){summary}\n"
-
-
-def _data(folder: Path, site: Path) -> Iterator[str]:
-    """Yield what programs may read beside the pages, and put it there."""
-    if (site / TERMS).exists():
-        (folder / TERMS).parent.mkdir(parents=True, exist_ok=True)
-        for name in (TERMS, f"{dirname(TERMS)}/{SCHEMA}"):
-            (folder / name).write_bytes((site / name).read_bytes())
-        yield "\n## Data\n\n"
-        yield f"- [terms.json]({TERMS}): every term with its verdict, code, sources and pages\n"
-        yield f"- [{SCHEMA}]({dirname(TERMS)}/{SCHEMA}): its JSON Schema\n"
-
-
-def _head(volume: Volume) -> Iterator[str]:
-    yield f"# {_text(volume.title)}\n"
-    if volume.description:
-        yield f"\n> {_text(volume.description)}\n"
-
-
-def _full(volume: Volume, pages: list[Leaf]) -> Iterator[str]:
-    yield from _head(volume)
-    works = Works()
-    for leaf in pages:
-        yield f"\n<!-- {twin_of(leaf).replace('--', '')} -->\n\n"
-        yield to_markdown(leaf.html, leaf, volume, works)
-    listed = [f"{number}. {_text(name)}\n" for name, number in works]
-    if listed:
-        yield "\n# Works cited\n\n"
-        yield from listed
-
-
-def _text(text: str) -> str:
+def as_text(text: str) -> str:
+    """Return *text* so that Markdown shows it as it is, in one line."""
     escaped: Any = _CONVERTER.escape(" ".join(text.split()), set())
     return str(escaped)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 from collections.abc import Mapping
@@ -91,5 +92,22 @@ def _finish(volume: Volume, draft: Path, target: Path) -> int:
         pdf.docinfo["/Subject"] = volume.description
         pdf.docinfo["/Creator"] = f"mkdocs-metalworking {__version__}"
         pdf.Root.PageMode = pikepdf.Name.UseOutlines
+        share_images(pdf)
         pdf.save(target, object_stream_mode=pikepdf.ObjectStreamMode.generate)
         return len(pdf.pages)
+
+
+def share_images(pdf: pikepdf.Pdf) -> None:
+    """Let equal images be one: Chromium writes what a pattern paints anew for each place that it fills."""
+    first: dict[bytes, pikepdf.Object] = {}
+    shared: dict[tuple[int, int], pikepdf.Object] = {}
+    for one in pdf.objects:
+        if isinstance(one, pikepdf.Stream) and one.get("/Subtype") == pikepdf.Name.Image and "/SMask" not in one:
+            told = hashlib.sha256(repr(sorted(one.stream_dict.items())).encode() + one.read_raw_bytes()).digest()
+            shared[one.objgen] = first.setdefault(told, one)
+    for one in pdf.objects:
+        for holder in (one, one.get("/Resources")) if isinstance(one, (pikepdf.Dictionary, pikepdf.Stream)) else ():
+            images: Any = holder.get("/XObject", {}) if isinstance(holder, (pikepdf.Dictionary, pikepdf.Stream)) else {}
+            for name, image in images.items():
+                if image.objgen in shared:
+                    images[name] = shared[image.objgen]

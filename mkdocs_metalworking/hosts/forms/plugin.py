@@ -156,7 +156,7 @@ def leaves_of(nav: Navigation, book: Book[str]) -> Iterator[Leaf]:
 
 
 def _markdown(volume: Volume, folder: Path, site: Path) -> int:
-    from .markdown import write_markdown
+    from .llms import write_markdown
 
     return write_markdown(volume, folder, site)
 

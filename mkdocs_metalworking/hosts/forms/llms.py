@@ -1,0 +1,127 @@
+"""The book for programs that read: a twin of each page, ``llms.txt`` as their list, and all in one file or in parts."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import groupby, islice
+from pathlib import Path
+from posixpath import dirname
+
+from ..mkdocs.browser_files import TERMS
+from ..mkdocs.terms_file import SCHEMA
+from .markdown import address, as_text, to_markdown, twin_of
+from .volume import Leaf, Volume
+from .works import Works
+
+PART = 700_000
+"""Bytes of a part of ``llms-full.txt``."""
+_ABOUT = 2_000
+"""Of these for what stands before the pages."""
+
+
+def write_markdown(volume: Volume, folder: Path, site: Path, most: int = PART) -> int:
+    """Write the twins, ``llms.txt`` and the parts of ``llms-full.txt`` into *folder*; return the number of pages.
+
+    A part has at most *most* bytes. The terms of the built *site*, when it has them, are copied beside and listed too.
+    """
+    pages = [leaf for leaf in volume.leaves if not leaf.url.startswith("#")]
+    for leaf in pages:
+        target = folder / twin_of(leaf)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(to_markdown(leaf.html, leaf, volume), encoding="utf-8", newline="\n")
+    for old in folder.glob("llms-full*.txt"):
+        old.unlink()
+    listed = [*_list(volume, pages), "\n## All in one\n\n"]
+    parts = list(parts_of(volume, pages, most))
+    for number, part in enumerate(parts, 1):
+        name = "llms-full.txt" if number == 1 else f"llms-full-{number}.txt"
+        told = "every page" if len(parts) == 1 else f"part {number} of {len(parts)}: {', '.join(part.chapters)}"
+        (folder / name).write_text(part.text(told if len(parts) > 1 else ""), encoding="utf-8", newline="\n")
+        listed.append(f"- [{name}]({name}): {as_text(told)}\n")
+    listed += _data(folder, site)
+    (folder / "llms.txt").write_text("".join(listed), encoding="utf-8", newline="\n")
+    return len(pages)
+
+
+@dataclass(frozen=True)
+class Part:
+    """Pages in one file, each work that they cite told once, at its end. ``size`` is in bytes."""
+
+    head: str
+    pages: tuple[str, ...] = ()
+    chapters: tuple[str, ...] = ()
+    works: Works = field(default_factory=Works)
+    cited: tuple[str, ...] = ()
+    size: int = 0
+
+    def with_pages(self, leaves: Iterable[Leaf], volume: Volume) -> Part:
+        """Return the part with *leaves* behind what it has."""
+        works = copy.deepcopy(self.works)
+        made, chapters = [], dict.fromkeys(self.chapters)
+        for leaf in leaves:
+            name = twin_of(leaf).replace("--", "")
+            made.append(f"\n<!-- {name} -->\n\n{to_markdown(leaf.html, leaf, volume, works)}")
+            chapters[leaf.chapter or leaf.title] = None
+        cited = [f"{number}. {as_text(name)}\n" for name, number in islice(works, len(self.cited), None)]
+        size = self.size + sum(len(text.encode()) for text in (*made, *cited))
+        return Part(self.head, (*self.pages, *made), tuple(chapters), works, (*self.cited, *cited), size)
+
+    def text(self, told: str = "") -> str:
+        """Return the file; *told* says which part it is."""
+        which = f"\n{as_text(told)}\n" if told else ""
+        return "".join((self.head, which, *self.pages, *(("\n# Works cited\n\n", *self.cited) if self.cited else ())))
+
+
+def parts_of(volume: Volume, pages: list[Leaf], most: int = PART) -> Iterator[Part]:
+    """Yield *pages* in parts of at most *most* bytes: cut between chapters, and in one that is larger by itself.
+
+    A page that is larger by itself makes a larger part.
+    """
+    part = empty = Part("".join(_head(volume)))
+    runs = [list(run) for _, run in groupby(pages, lambda leaf: leaf.chapter or leaf.uri)]
+    while runs:
+        run = runs.pop(0)
+        longer = part.with_pages(run, volume)
+        if longer.size <= most - _ABOUT:
+            part = longer
+            continue
+        alone = empty.with_pages(run, volume) if part.pages else longer
+        if alone.size > most - _ABOUT and len(run) > 1:
+            runs[:0] = [[leaf] for leaf in run]
+            continue
+        if part.pages:
+            yield part
+        part = alone
+    yield part
+
+
+def _list(volume: Volume, pages: list[Leaf]) -> Iterator[str]:
+    """Yield llms.txt: https://llmstxt.org."""
+    yield from _head(volume)
+    chapters: dict[str, list[Leaf]] = {}
+    for leaf in pages:
+        chapters.setdefault(leaf.chapter or volume.title, []).append(leaf)
+    for name, found in chapters.items():
+        yield f"\n## {as_text(name)}\n\n"
+        for leaf in found:
+            summary = f": {as_text(leaf.summary)}" if leaf.summary else ""
+            yield f"- [{as_text(leaf.title)}]({address(twin_of(leaf))}){summary}\n"
+
+
+def _data(folder: Path, site: Path) -> Iterator[str]:
+    """Yield what programs may read beside the pages, and put it there."""
+    if (site / TERMS).exists():
+        (folder / TERMS).parent.mkdir(parents=True, exist_ok=True)
+        for name in (TERMS, f"{dirname(TERMS)}/{SCHEMA}"):
+            (folder / name).write_bytes((site / name).read_bytes())
+        yield "\n## Data\n\n"
+        yield f"- [terms.json]({TERMS}): every term with its verdict, code, sources and pages\n"
+        yield f"- [{SCHEMA}]({dirname(TERMS)}/{SCHEMA}): its JSON Schema\n"
+
+
+def _head(volume: Volume) -> Iterator[str]:
+    yield f"# {as_text(volume.title)}\n"
+    if volume.description:
+        yield f"\n> {as_text(volume.description)}\n"
