@@ -5,9 +5,16 @@ import { find, plain, rowsOf } from "./lookup-find.js";
 let known;
 const load = () => (known ||= lookup().then((data) => ({ data, rows: rowsOf(data) })));
 
+const optionOf = (cls) => {
+  const option = make("li", cls);
+  option.setAttribute("role", "option");
+  option.setAttribute("aria-selected", "false");
+  return option;
+};
+
 /* One term as an option of the list. */
 const answer = (row, data) => {
-  const option = make("li", row.verdict ? `mw-v-${row.verdict}` : "");
+  const option = optionOf(row.verdict ? `mw-v-${row.verdict}` : "");
   option.append(make("b", "", row.source), row.verdict ? make("span", "mw-verdict", data.verdicts[row.verdict]) : make("span"));
   option.append(make("i", "", row.target));
   const page = row.title && row.title !== row.target && !row.own ? `${row.title}. ` : "";
@@ -29,11 +36,19 @@ const further = (row, data) =>
     .filter((url) => data.pages[url.replace(/index\.html$/, "")])
     .slice(0, 4)
     .map((url) => {
-      const option = make("li", "mw-further");
+      const option = optionOf("mw-further");
       option.append(make("small", "", labels.also_in), make("span", "", data.pages[url.replace(/index\.html$/, "")][0]));
       option.dataset.href = new URL(url, root).href;
       return option;
     });
+
+/* What stands in the list when no term is found: the search for *text*. */
+const nothing = (text) => {
+  const option = optionOf("");
+  option.append(make("b", "", text), make("span"), make("small", "", labels.lookup_none));
+  option.dataset.search = text;
+  return option;
+};
 
 export const mount = (box) => {
   const input = box.querySelector("input");
@@ -47,21 +62,32 @@ export const mount = (box) => {
     if (!options.has(row)) options.set(row, { own: answer(row, data), further: further(row, data) });
     return options.get(row);
   };
+  /* Puts *wanted* into the list; what stands in its place already is not laid out again. */
+  const put = (wanted) => {
+    const { children } = list;
+    wanted.forEach((option, number) => {
+      if (children[number] !== option) list.insertBefore(option, children[number] ?? null);
+      if (option.id !== `${list.id}-${number}`) option.id = `${list.id}-${number}`;
+    });
+    while (children.length > wanted.length) list.lastChild.remove();
+  };
   const close = () => {
     list.hidden = true;
     input.setAttribute("aria-expanded", "false");
     input.removeAttribute("aria-activedescendant");
     at = -1;
   };
+  let chosen = null;
   const select = (next) => {
-    const options = list.children;
-    options[at]?.setAttribute("aria-selected", "false");
+    const option = list.children[next];
     at = next;
-    if (options[at]) {
-      options[at].setAttribute("aria-selected", "true");
-      options[at].scrollIntoView({ block: "nearest" });
-      input.setAttribute("aria-activedescendant", options[at].id);
-    } else input.removeAttribute("aria-activedescendant");
+    if (chosen !== option) {
+      chosen?.setAttribute("aria-selected", "false");
+      chosen = option;
+    }
+    option.setAttribute("aria-selected", "true");
+    option.scrollIntoView({ block: "nearest" });
+    input.setAttribute("aria-activedescendant", option.id);
   };
   const open = (option) => {
     if (!option) return;
@@ -92,21 +118,9 @@ export const mount = (box) => {
     if (!plain(text)) return close();
     const found = find(rows, text);
     const shown = found.map((row) => optionsOf(row, data));
-    list.replaceChildren(...shown.flatMap(({ own, further }, at) => (at ? own : [own, ...further])));
-    if (!found.length) {
-      const option = make("li");
-      option.append(make("b", "", text), make("span"), make("small", "", labels.lookup_none));
-      option.dataset.search = text;
-      list.append(option);
-    }
-    for (const [number, option] of [...list.children].entries()) {
-      option.id = `${list.id}-${number}`;
-      option.setAttribute("role", "option");
-      option.setAttribute("aria-selected", "false");
-    }
+    put(shown.length ? shown.flatMap(({ own, further }, at) => (at ? own : [own, ...further])) : [nothing(text)]);
     list.hidden = false;
     input.setAttribute("aria-expanded", "true");
-    at = -1;
     select(0);
   };
   input.addEventListener("focus", load);

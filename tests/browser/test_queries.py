@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 import yaml
-from playwright.sync_api import Page
+from playwright.sync_api import Page, Route
 
 from tests.browser.conftest import Served
 
@@ -95,3 +96,31 @@ def test_the_search_answers(page: Page, book: Served, capsys: pytest.CaptureFixt
     # By the names in the index alone, for which a spelling mistake is another name.
     assert len(alone) <= 14, alone
     assert len(first) <= 26, first
+
+
+def test_pages_that_list_stand_behind_those_that_tell(page: Page, book: Served) -> None:
+    """Sources and the H200's rows name everything; in the search they stand behind the pages that use it."""
+
+    def before_sources(text: str) -> int:
+        _, results = page.evaluate(SEARCH, text)
+        pages = list(dict.fromkeys(page_of(url, book.url) for url in results))
+        return pages.index("sources/") if "sources/" in pages else len(pages)
+
+    def whole_weight(route: Route) -> None:
+        index = json.loads((book.root / "search/search_index.json").read_text(encoding="utf-8"))
+        for entry in index["docs"]:
+            entry.pop("boost", None)
+        route.fulfill(json=index)
+
+    found = []
+    for weighed in (True, False):
+        if not weighed:
+            page.route("**/search_index.json", whole_weight)
+        page.goto(book.url)
+        page.keyboard.press("/")
+        page.locator("[data-md-component=search-query]").press_sequentially("warp")
+        page.locator(".md-search-result__link").first.wait_for()
+        found.append({text: before_sources(text) for text in ("phosphor", "dougallj", "turboquant")})
+    behind, before = found
+    assert all(before[text] == 0 for text in before), before
+    assert all(behind[text] >= 2 for text in behind), behind
