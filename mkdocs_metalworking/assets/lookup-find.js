@@ -107,6 +107,19 @@ const best = (measure, row, query) => {
   return most;
 };
 
+/* The first of *found* by points, a page by itself only where no term leads to it. */
+const firsts = (found, most) => {
+  const seen = new Set();
+  const answers = [];
+  for (const pair of found.sort((a, b) => b[0] - a[0])) {
+    const { own, url } = pair[1];
+    if (own && seen.has(url)) continue;
+    seen.add(url);
+    if (answers.push(pair) === most) break;
+  }
+  return answers;
+};
+
 /* Points by row, kept: a keystroke that leaves nothing behind never waits for a collection. */
 let points = new Float64Array(0);
 
@@ -126,15 +139,14 @@ export const ranked = (rows, text, most = 12) => {
     for (let at = 0; at < rows.length; at++) points[at] = Math.max(points[at], best(nearly, rows[at], query));
   }
   const found = [];
+  for (let at = 0; at < rows.length; at++) if (points[at]) found.push([points[at], rows[at]]);
+  const answers = firsts(found, most);
+  if (answers.length === most) return answers;
+  // Where names do not fill the list, what is said of a term counts too, below all of them.
   for (let at = 0; at < rows.length; at++) {
-    if (!points[at] && words.every((word) => rows[at].rest.includes(word))) points[at] = 20;
-    if (points[at]) found.push([points[at], rows[at]]);
+    if (!points[at] && words.every((word) => rows[at].rest.includes(word))) found.push([20, rows[at]]);
   }
-  const seen = new Set();
-  return found
-    .sort((a, b) => b[0] - a[0])
-    .filter(([, row]) => !(row.own && seen.has(row.url)) && seen.add(row.url))
-    .slice(0, most);
+  return firsts(found, most);
 };
 
 export const find = (rows, text, most = 12) => ranked(rows, text, most).map(([, row]) => row);

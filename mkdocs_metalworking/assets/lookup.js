@@ -50,6 +50,9 @@ const nothing = (text) => {
   return option;
 };
 
+/* What a reader sees of the list without scrolling it; the rest comes two frames later, unless somebody types on. */
+const AT_ONCE = 6;
+
 export const mount = (box) => {
   const input = box.querySelector("input");
   const list = box.querySelector("[role=listbox]");
@@ -62,6 +65,7 @@ export const mount = (box) => {
     if (!options.has(row)) options.set(row, { own: answer(row, data), further: further(row, data) });
     return options.get(row);
   };
+  let rest = 0;
   /* Puts *wanted* into the list; what stands in its place already is not laid out again. */
   const put = (wanted) => {
     const { children } = list;
@@ -118,10 +122,13 @@ export const mount = (box) => {
     if (!plain(text)) return close();
     const found = find(rows, text);
     const shown = found.map((row) => optionsOf(row, data));
-    put(shown.length ? shown.flatMap(({ own, further }, at) => (at ? own : [own, ...further])) : [nothing(text)]);
+    const wanted = shown.length ? shown.flatMap(({ own, further }, at) => (at ? own : [own, ...further])) : [nothing(text)];
+    put(wanted.slice(0, AT_ONCE));
     list.hidden = false;
     input.setAttribute("aria-expanded", "true");
     select(0);
+    cancelAnimationFrame(rest);
+    rest = requestAnimationFrame(() => (rest = requestAnimationFrame(() => put(wanted))));
   };
   input.addEventListener("focus", load);
   input.addEventListener("input", render);

@@ -6,7 +6,13 @@
   const slot = (name, scope) => `${scope.pathname}.${name}`;
   window.__md_scope = root;
   window.__md_hash = (text) => [...text].reduce((sum, letter) => ((sum << 5) - sum + letter.charCodeAt(0)) | 0, 0);
-  window.__md_get = (name, memory = localStorage, scope = root) => JSON.parse(memory.getItem(slot(name, scope)));
+  window.__md_get = (name, memory = localStorage, scope = root) => {
+    try {
+      return JSON.parse(memory.getItem(slot(name, scope)));
+    } catch {
+      return null; // forbidden, or damaged
+    }
+  };
   window.__md_set = (name, value, memory = localStorage, scope = root) => {
     try {
       memory.setItem(slot(name, scope), JSON.stringify(value));
