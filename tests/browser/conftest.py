@@ -151,6 +151,16 @@ def ready(page: Page) -> None:
     page.evaluate(READY)
 
 
+DRAWN = "() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))"
+
+
+def open_with_links(page: Page, url: str) -> None:
+    """Open *url* and wait until Material takes links over, which it does once it has read the sitemap."""
+    with page.expect_event("requestfinished", lambda request: request.url.endswith("/sitemap.xml")):
+        page.goto(url)
+    page.evaluate(DRAWN)
+
+
 @dataclass
 class Watch:
     """What a page did that it should not."""

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import Served
+from tests.browser.conftest import Served, open_with_links
 
 FIGURE = "figure.mw-excerpt"
 KERNELS = ["kernels/gemm-tiled/", "kernels/steel-attention/", "kernels/steel-gemm-fused/", "kernels/nax-gemm/"]
@@ -229,7 +229,7 @@ SCROLL_AND_CLICK = """async () => {
 
 def test_next_leaves_no_section_in_the_address(page: Page, book: Served) -> None:
     page.add_init_script(SLOW)  # a page comes later than Material notes where the one before stood
-    page.goto(f"{book.url}machine/registers/", wait_until="networkidle")
+    open_with_links(page, f"{book.url}machine/registers/")
     for _ in range(3):
         before = page.url.split("#")[0]
         # Before Material has noted where the page stands: it would begin the next page there.

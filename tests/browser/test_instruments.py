@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import HERE, Served
+from tests.browser.conftest import HERE, Served, open_with_links
 from tests.browser.instruments import (
     ASSETS,
     BLOCK,
@@ -155,8 +155,7 @@ def test_the_state_is_in_the_address(page: Page, bench: Served) -> None:
 def test_instant_navigation_and_pages_without_an_instrument(page: Page, bench: Served) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
-    page.goto(bench.url)
-    page.wait_for_timeout(200)
+    open_with_links(page, bench.url)
     assert [url for url in asked if "/instruments/assets/instruments/" in url] == [
         f"{bench.url}assets/instruments/load.js"
     ]

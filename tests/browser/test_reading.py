@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import Page, TimeoutError, expect
 
-from tests.browser.conftest import Served, ready
+from tests.browser.conftest import Served, open_with_links, ready
 from tests.browser.content import SCALE
 from tests.support import PATIENCE
 
@@ -182,7 +182,7 @@ def test_tables_sort_as_numbers_and_say_so(page: Page, site: Served) -> None:
 
 
 def test_scripts_survive_instant_navigation(page: Page, site: Served) -> None:
-    page.goto(f"{site.url}first/", wait_until="networkidle")  # Material reads the sitemap before it takes links over
+    open_with_links(page, f"{site.url}first/")
     page.evaluate("window.kept = true")
     page.locator(".mw-contents a", has_text="One").click()
     page.wait_for_url("**/first/one/")
