@@ -73,7 +73,9 @@ def edits(site: Path, page: str, repeats: int, change: Change, name: str = "") -
 def _build(address: str) -> str:
     """Return which build of the site the page at *address* is of, and of which request."""
     with urllib.request.urlopen(address, timeout=60) as answer:
-        return "/".join(re.findall(rb"livereload\(([0-9]+), ([0-9]+)\)", answer.read())[-1][i].decode() for i in (0, 1))
+        found = re.search(r"\nlivereload\(([0-9]+), ([0-9]+)\)", answer.read().decode())
+    assert found is not None
+    return f"{found[1]}/{found[2]}"
 
 
 def _later(base: str, build: str) -> float:
@@ -102,9 +104,13 @@ def _named(after: str) -> Change:
     return change
 
 
+def _unseen(change: Change) -> Change:
+    return lambda text, number: (change(text, number)[0], "")
+
+
 FILES = {
     "sources.yml": ("sources.yml", _named("key: phosphor-soc-m5max\n")),
-    "quantities.yml": ("quantities.yml", _named("\n  m1.registers:\n")),
+    "quantities.yml": ("quantities.yml", _unseen(_named("\n  m1.registers:\n"))),
     "a figure": ("docs/machine/registers.svg", _named("<title")),
     "sources.lock": ("sources.lock", lambda text, number: (f"{text}# edit {number}\n", "")),
 }
