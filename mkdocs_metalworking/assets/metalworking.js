@@ -56,5 +56,7 @@ if (asked.has("lookup")) {
     const button = event.target.closest?.("[data-mw-try]");
     if (button) import("./lookup.js").then((part) => part.attempt(button));
   });
-  document.addEventListener("focusin", (event) => event.target.matches?.("[data-md-component=search-query]") && import("./search.js"));
+  const searched = (field) => field?.matches?.("[data-md-component=search-query]") && import("./search.js");
+  document.addEventListener("focusin", (event) => searched(event.target));
+  searched(document.activeElement); // focused before this module was here
 }

@@ -7,7 +7,10 @@ let loading;
 const load = () =>
   (loading ||= fetch(new URL("code.json", import.meta.url))
     .then((answer) => (answer.ok ? answer.json() : {}))
-    .catch(() => ({})));
+    .catch(() => {
+      loading = undefined; // the network: the next letter asks again
+      return {};
+    }));
 
 /* What to look for: names of three letters and more. */
 export const wordsOf = (text) => [...new Set((text.toLowerCase().match(NAME) || []).filter((word) => word.length > 2))];

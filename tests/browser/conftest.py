@@ -53,6 +53,11 @@ class _Handler(http.server.SimpleHTTPRequestHandler):
         self.wfile.write(body)
 
 
+class _Server(http.server.ThreadingHTTPServer):
+    request_queue_size = 128
+    """Five, the default, refuses connections of a page that asks for twenty files while the machine is busy."""
+
+
 @pytest.fixture(scope="session")
 def server() -> Iterator[tuple[Path, int]]:
     import tempfile
@@ -62,7 +67,7 @@ def server() -> Iterator[tuple[Path, int]]:
             "<!doctype html><title>-</title><link rel=icon href=data:,>", encoding="utf-8"
         )
         handler = functools.partial(_Handler, directory=folder)
-        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as made:
+        with _Server(("127.0.0.1", 0), handler) as made:
             thread = threading.Thread(target=made.serve_forever, daemon=True)
             thread.start()
             yield Path(folder), made.server_port
