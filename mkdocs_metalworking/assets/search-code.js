@@ -1,16 +1,9 @@
 /* Below a result of Material's search: the lines of quoted code that hold what was typed, each a link to its line. */
-import { make, root } from "./base.js";
+import { data, make, root } from "./base.js";
 
 const NAME = /[\p{L}_][\p{L}\p{N}_]*/gu;
 const SHOWN = 2;
-let loading;
-const load = () =>
-  (loading ||= fetch(new URL("code.json", import.meta.url))
-    .then((answer) => (answer.ok ? answer.json() : {}))
-    .catch(() => {
-      loading = undefined; // the network: the next letter asks again
-      return {};
-    }));
+const load = data("code.json", {});
 
 /* What to look for: names of three letters and more. */
 export const wordsOf = (text) => [...new Set((text.toLowerCase().match(NAME) || []).filter((word) => word.length > 2))];
