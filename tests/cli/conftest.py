@@ -59,6 +59,14 @@ class Desk(Site):
         command = ["-f", str(self.root / "mkdocs.yml"), *arguments]
         return runner.invoke(main, command, prog_name="metalworking", obj=Program(url=self.url))
 
+    def refused(self, *arguments: str) -> Result:
+        """Return what a command says that must end with 1 and write nothing."""
+        before = self.state()
+        done = self.metalworking(*arguments)
+        assert done.exit_code == 1, done.output
+        assert self.state() == before
+        return done
+
     def json(self, *arguments: str) -> Any:
         return json.loads(self.metalworking(*arguments, "--json").stdout)
 

@@ -226,13 +226,10 @@ def test_an_entry_that_cannot_be_edited_is_left(desk: Desk) -> None:
         f"repositories: [{{repo: acme/kernels, tag: v1, commit: {desk.commits['acme/kernels']}, license: MIT}}]\n"
     )
     desk.commit({"a.c": HEAD + OLD})
-    before = desk.state()
-    done = desk.metalworking("bump", "acme/kernels")
-    assert done.exit_code == 1
+    done = desk.refused("bump", "acme/kernels")
     assert "sources.yml:1: acme/kernels: its entry is written in a way that cannot be edited (write one key a line" in (
         done.stdout
     )
-    assert desk.state() == before
 
 
 def test_tags_and_branches_are_taken_from_the_remote(desk: Desk) -> None:
@@ -275,13 +272,10 @@ def test_lines_from_an_included_file_are_not_lost_from_sight(desk: Desk) -> None
     (desk.root / "docs/part.txt").write_text(f"<< excerpt acme/kernels@{desk.sha}:a.c#L3 >>\n", encoding="utf-8")
     desk.page("first/one.md", '# One\n\n--8<-- "part.txt"\n')
     desk.commit({"a.c": HEAD + OLD})
-    before = desk.state()
-    done = desk.metalworking("bump", "acme/kernels")
-    assert done.exit_code == 1
+    done = desk.refused("bump", "acme/kernels")
     assert done.stdout.startswith(
         "docs/first/one.md: a.c#L3 is on the page, but not in its text (it comes from an included"
     )
-    assert desk.state() == before
 
 
 def test_windows_line_ends_stay(desk: Desk) -> None:

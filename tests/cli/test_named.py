@@ -133,22 +133,16 @@ def test_bump_stops_at_what_changed_or_is_gone(desk: Desk) -> None:
     prepare(desk)
     desk.metalworking("lock")
     desk.commit({"a.c": OLD.replace("return a", "return -a").replace("// region r\n", "")})
-    before = desk.state()
-    done = desk.metalworking("bump", "acme/kernels")
-    assert done.exit_code == 1
+    done = desk.refused("bump", "acme/kernels")
     assert "docs/index.md:3: changed a.c L2-4" in done.stdout
-    assert desk.state() == before
 
 
 def test_a_symbol_that_is_there_twice_at_the_new_commit(desk: Desk) -> None:
     prepare(desk)
     desk.metalworking("lock")
     desk.commit({"a.c": OLD + "int add(float a) {\n  return 0;\n}\n"})
-    before = desk.state()
-    done = desk.metalworking("bump", "acme/kernels")
-    assert done.exit_code == 1
+    done = desk.refused("bump", "acme/kernels")
     assert "a.c has 2 symbols 'add'" in done.output
-    assert desk.state() == before
 
 
 def test_what_a_change_does_is_told_in_words(desk: Desk) -> None:
