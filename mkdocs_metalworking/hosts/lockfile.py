@@ -77,7 +77,7 @@ def bind(
         binder = Binder(
             settings.code,
             mirrors=clones,
-            also=settings.also,
+            own=settings.own,
             url=url,
             keep=store.put,
             keep_object=store.put_git_object,

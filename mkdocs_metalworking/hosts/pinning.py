@@ -9,9 +9,10 @@ from pathlib import Path
 import yaml
 
 from ..git.cat_file import CatFile
-from ..git.command import Git, GitError, find_clone
+from ..git.command import Git, GitError
 from ..git.fetch import Fetched
 from ..git.objects import METADATA_MAX, commit_date, tree_of
+from ..git.places import find_clone
 from ..quote.blob import MAX_FILE
 from ..quote.diagnostics import Location, MetalworkingError, printable
 from ..quote.licenses import license_name

@@ -297,7 +297,8 @@ def test_verify_says_what_it_could_not_ask(two: Desk) -> None:
 
 
 def test_the_site_s_own_commits_need_no_network(desk: Desk) -> None:
-    """The commonest need: one's own code, in the repository that the site lies in."""
+    """One's own code under the name that mkdocs.yml gives the repository which the site lies in."""
+    desk.config("site_name: Test\n", "site_name: Test\nrepo_url: https://github.com/acme/site\n")
     (desk.root / "kernel.c").write_text("int own;\n")
     (desk.root / ".gitignore").write_text("code\nstore\n")
     git(desk.root, "init", "-q", "-b", "main")

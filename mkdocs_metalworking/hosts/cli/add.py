@@ -10,7 +10,8 @@ from pathlib import Path
 import click
 
 from ...deliver.project import Project
-from ...git.worktree import WorkTree, enclosing_work_tree
+from ...git.places import enclosing_work_tree
+from ...git.worktree import WorkTree
 from ...quote.blob import HEX_ID
 from ...quote.diagnostics import MetalworkingError, printable
 from ...quote.directive import Directive, parse_directive, quoted_path

@@ -8,7 +8,7 @@ from pathlib import Path
 import yaml
 
 from ...git.clone import is_made_here
-from ...git.worktree import enclosing_work_tree
+from ...git.places import enclosing_work_tree
 from ...markdown.extension import NAMES
 
 CONFIG = "mkdocs.yml"
