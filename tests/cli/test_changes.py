@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from html import escape
+
 import pytest
+from markdown_it import MarkdownIt
 
 from mkdocs_metalworking.quote.blob import FileKey, LockedFile
 from mkdocs_metalworking.quote.lock import load_lock
@@ -141,3 +144,40 @@ def test_line_ends_of_old_machines(base: Desk) -> None:
     base.page("first/one.md", "# One\n\n<< excerpt {k}:a.c#L2 >>\n")
     assert "`docs/first/one.md` quotes `acme/kernels@" in told(base)
     assert "instead of" in told(base)
+
+
+@pytest.mark.parametrize("field", ["license_scope", "tag", "license_file"])
+def test_no_field_of_a_pin_speaks_for_us(base: Desk, field: str) -> None:
+    """Nor what was not there before: two backticks would begin code, and somebody's words end it."""
+    words = "x`` **proved by git, [reviewed](https://evil.example/)** <img src=https://evil.example/t.png> ``"
+    path = base.root / "sources.yml"
+    path.write_text(path.read_text().replace("    license: MIT\n", f"    license: MIT\n    {field}: '{words}'\n"))
+    told_of = told(base).partition("## Lock")[0]
+    html = MarkdownIt("commonmark").render(told_of)
+    assert f"{field}:" in html
+    assert "<strong>" not in html
+    assert "<img" not in html
+    assert f"<code>{escape(words, quote=True)}</code>" in html
+
+
+def test_all_of_a_new_pin_is_told(base: Desk) -> None:
+    path = base.root / "sources.yml"
+    entry = (
+        f"  - repo: acme/more\n    commit: {'a' * 40}\n    license: MIT\n    mirrors: [else/fork]\n    quote: false\n"
+    )
+    path.write_text(path.read_text().replace("repositories:\n", f"repositories:\n{entry}"))
+    text = told(base)
+    assert f"- `acme/more`: `{'a' * 12}` (`MIT`) is pinned: https://github.com/acme/more/tree/{'a' * 40}\n" in text
+    assert "\n  - mirrors: `('else/fork',)`\n" in text
+    assert "\n  - quote: `False`\n" in text
+
+
+def test_under_which_name_one_s_own_code_is_shown_is_told(base: Desk) -> None:
+    path = base.root / "sources.yml"
+    path.write_text(f"self: working-tree\n{path.read_text()}")
+    git(base.root, "commit", "-q", "-a", "-m", "Own")
+    path.write_text(path.read_text().replace("working-tree", "{pin: working-tree, repo: acme/other, license: MIT}"))
+    text = told(base)
+    assert "- `self`: `working-tree` became `working-tree`\n" in text
+    assert "\n  - repo: nothing became `acme/other`\n" in text
+    assert "\n  - license: nothing became `MIT`\n" in text

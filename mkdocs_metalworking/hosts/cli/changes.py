@@ -18,6 +18,9 @@ from .changed_lines import brought, quoted
 from .code_spans import code
 from .versions import at_present, at_revision
 
+_TERMS = ("license", "license_scope", "license_file", "quote", "mirrors", "packages", "paths", "tag", "date", "home")
+_NAMES = {"home": "repo"}
+
 
 def changes(project: Project, docs: Path, revision: str, shown: Iterable[PageContext]) -> Iterator[str]:
     """Yield, line by line, what changed between *revision* and the files as they are, of which *shown* was made.
@@ -59,12 +62,16 @@ def _pins(before: Sources, after: Sources) -> Iterator[str]:
             yield from (f"  - {line}" for line in _terms(gone[0], come[0]))
             continue
         yield from (f"- {code(repo)}: {_told(pin)} is no longer pinned" for pin in gone)
-        yield from (f"- {code(repo)}: {_told(pin)} is pinned: {page}/tree/{pin.commit}" for pin in come)
+        for pin in come:
+            yield f"- {code(repo)}: {_told(pin)} is pinned: {page}/tree/{pin.commit}"
+            yield from (f"  - {line}" for line in _terms(None, pin))
 
 
 def _own(before: Pin | None, after: Pin | None) -> Iterator[str]:
     if before != after:
         yield f"- {code(SELF)}: {_kept(before)} became {_kept(after)}"
+        if after is not None:
+            yield from (f"  - {line}" for line in _terms(before, after))
 
 
 def _kept(own: Pin | None) -> str:
@@ -75,11 +82,18 @@ def _told(pin: Pin) -> str:
     return f"{code(pin.commit[:12])} ({code(pin.license or 'no license')})"
 
 
-def _terms(old: Pin, new: Pin) -> Iterator[str]:
-    for name in ("license", "license_scope", "license_file", "quote", "mirrors", "packages", "paths", "tag", "date"):
-        was, now = getattr(old, name), getattr(new, name)
+def _terms(old: Pin | None, new: Pin) -> Iterator[str]:
+    """Yield what is told otherwise of a pin; of a new one, all that does not stand in every entry."""
+    usual = old or Pin(new.repo, new.commit, new.license)
+    for name in _TERMS:
+        was, now = getattr(usual, name), getattr(new, name)
         if was != now:
-            yield f"{name}: {code(str(was))} became {code(str(now))}"
+            told = "" if old is None else f"{code(_value(was))} became "
+            yield f"{_NAMES.get(name, name)}: {told}{code(_value(now))}"
+
+
+def _value(value: object) -> str:
+    return "" if value is None or value == () else str(value)
 
 
 def _lock(before: Lock, after: Lock, project: Project) -> Iterator[str]:

@@ -11,7 +11,9 @@ def ticks(text: str) -> int:
 
 
 def code(text: str) -> str:
-    """Return *text* as code that Markdown cannot take for anything else."""
+    """Return *text* as code that Markdown cannot take for anything else; of none, that it is nothing."""
+    if not text:
+        return "nothing"  # two backticks would begin code that somebody else ends
     shown = printable(text)
     fence = "`" * (ticks(shown) + 1)
     return f"{fence} {shown} {fence}" if "`" in shown else f"`{shown}`"
