@@ -135,7 +135,10 @@ def test_the_store_is_kept_between_runs() -> None:
 def test_a_change_is_told_and_the_lock_is_proved() -> None:
     runs = {name: commands(ROOT / f".github/workflows/{name}.yml") for name in ("check", "publish")}
     assert ".venv/bin/metalworking lock --verify" in runs["check"]
-    assert any('check --changed-from "origin/$BASE" >> "$GITHUB_STEP_SUMMARY"' in run for run in runs["check"])
+    tells = [n for n, run in enumerate(runs["check"]) if 'check --changed-from "origin/$BASE" >> "$GITHUB_' in run]
+    assert tells > [runs["check"].index(".venv/bin/metalworking lock --verify")], "which brings the lines that are told"
+    step = next(s for s in load(WORKFLOWS[0])["jobs"]["check"]["steps"] if "--changed-from" in s.get("run", ""))
+    assert step["if"].startswith("${{ !cancelled() &&"), "and a lock that is wrong is told, too"
     order = [runs["publish"].index(f"metalworking {command}") for command in ("check", "fetch", "lock --verify")]
     assert order == sorted(order)
     for text in ("${{ github.base_ref }}", "${{ github.ref_name }}"):
