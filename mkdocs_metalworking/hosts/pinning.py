@@ -69,7 +69,8 @@ def entry_for(repo: str, commit: str, url: str, code_dir: Path) -> str:
 def write_entry(path: Path, entry: str) -> None:
     """Put *entry* behind the last repository of the file *path*, or begin the file with it.
 
-    Raises MetalworkingError (``schema``) when the text cannot be changed safely, ``not-written`` when it cannot at all.
+    The caller holds off other commands. Raises MetalworkingError (``schema``) when the text cannot be changed safely,
+    ``not-written`` when it cannot at all.
     """
     before = read_page(path) if path.exists() else None
     write_all([Rewrite(path, before, with_entry(before, entry, path.name))])
