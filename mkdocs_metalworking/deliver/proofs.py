@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
@@ -209,10 +209,14 @@ def verify(
     proofs: Proofs,
     store: Store,
     *,
+    pinned: Container[Commit] | None = None,
     url: Callable[[str], str] = clone_url,
     timeout: float = 600.0,
 ) -> Verdict:
-    """Prove all of *files*: commit to path to blob, and blob to SHA-256, size and lines; git is asked where need be."""
+    """Prove all of *files*: commit to path to blob, and blob to SHA-256, size and lines; git is asked where need be.
+
+    No other repository is asked than those *pinned*: a line of the lock names whatever somebody wrote there.
+    """
     verdict = Verdict()
     by_commit: dict[Commit, list[LockedFile]] = {}
     for file in files:
@@ -227,6 +231,9 @@ def verify(
     for (repo, commit), group in by_commit.items():
         if repo == SELF:
             verdict.unproved.update(dict.fromkeys(group, "this repository does not have the commit"))
+            continue
+        if pinned is not None and (repo, commit) not in pinned:
+            verdict.unproved.update(dict.fromkeys(group, "no pin names it, so nobody is asked (metalworking lock)"))
             continue
         try:
             with Fetched(url(repo), commit, timeout=timeout, logger=_LOG) as fetched:
