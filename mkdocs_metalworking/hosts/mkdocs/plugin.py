@@ -29,7 +29,7 @@ from .code import revealed
 from .endings import Endings
 from .errand import Errand
 from .finishing import finish, join, prepare_search, searched
-from .opening import configuring, open_line_cache, open_project
+from .opening import configuring, open_line_cache, open_project, settle
 from .options import MetalworkingConfig
 from .reading import Reading
 from .replay import Replay
@@ -47,7 +47,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
     """Verified excerpts, callouts, chapters and citations."""
 
     def __init__(self) -> None:
-        self._command: Command = "build"
+        self._command: Command | None = None
         self._dirty = False
         self._cache: DiskLineCache | None = None
         self._reading: Reading | None = None
@@ -91,6 +91,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
             self._reading = Reading(config, self.config, project, extension, library=library, serving=serving)
         if config is not self._built:  # else a plugin builds the same site again, in another language
             self._built, self._lookup = config, Lookup()
+        settle(self._command)
         return config
 
     def _project(self, settings: Settings) -> Project:
