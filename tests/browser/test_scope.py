@@ -176,3 +176,23 @@ def contrast(one: list[float], other: list[float]) -> float:
 
     high, low = sorted((luminance(one), luminance(other)), reverse=True)
     return (high + 0.05) / (low + 0.05)
+
+
+RECOLOR = """() => {
+  const leave = (el) => /(^|\\s)no-?highlight(\\s|$)/.test(el.className);
+  for (const block of document.querySelectorAll("pre code"))
+    if (!leave(block) && !leave(block.parentNode)) block.innerHTML = `<i>${block.textContent}</i>`;
+}"""
+"""What highlight.js does by the documentation of both themes that bring it: ``pre code`` is replaced by its text, but
+not below the class ``nohighlight``."""
+
+
+@pytest.mark.parametrize("theme", ["mkdocs", "readthedocs"])
+def test_what_colors_all_code_anew_leaves_excerpts_whole(browser: Browser, bench: Bench, theme: str) -> None:
+    page = browser.new_page()
+    page.goto((quoting_site(bench, theme) / "index.html").as_uri())
+    page.evaluate(RECOLOR)
+    assert page.locator("pre:not(.mw-pre) code > i").count() == 1
+    assert page.locator(".mw-excerpt .mw-l").count() == 8
+    assert page.locator(".mw-excerpt code > i").count() == 0
+    page.close()
