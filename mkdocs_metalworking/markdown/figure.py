@@ -27,7 +27,7 @@ from .anchors import Anchors
 from .coloring import colored, lexer_of, parts
 from .highlight import LineCache
 from .left_out import left_out
-from .visible import html_attribute, html_text
+from .visible import html_attribute, html_text, in_order
 
 _IDENTIFIER = re.compile(r"[^\W\d]\w{2,}")
 
@@ -60,7 +60,7 @@ def _caption(quotation: Quotation, labels: Labels) -> str:
     for index, part in enumerate(quotation.ranges):
         # As a reference: one character outside Latin-1 would double the memory that the page's HTML takes.
         label = format_ranges([part]).removeprefix("L").replace("-", "&#8211;")
-        text = f"{html_text(quotation.name)}:{label}" if index == 0 else f", {label}"
+        text = f"{in_order(html_text(quotation.name))}:{label}" if index == 0 else f", {label}"
         url = permalink(quotation.public, part) if quotation.public else ""
         files.append(_link("mw-file", text, url, key.path, html=True))
     parts = [f'<span class="mw-where">{"".join(files)}</span>']
@@ -152,7 +152,7 @@ def _numbered(lines: Sequence[str], first: int, anchors: Anchors, lit: frozenset
     before, after = anchors.prefix, anchors.suffix
     return [
         f'<span class="{"mw-l mw-hl" if n in lit else "mw-l"}" id="{before}{n}{after}">'
-        f'<a href="#{before}{n}{after}" data-n="{n}" tabindex="-1" aria-hidden="true"></a>{html}\n</span>'
+        f'<a href="#{before}{n}{after}" data-n="{n}" tabindex="-1" aria-hidden="true"></a>{in_order(html)}\n</span>'
         for n, html in enumerate(lines, first)
     ]
 
