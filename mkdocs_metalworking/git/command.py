@@ -7,8 +7,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ..quote.diagnostics import MetalworkingError, Unavailable, printable
-from ..quote.repo import Repo
+from ..quote.diagnostics import Unavailable, printable
 from . import process as child
 from .personal import let_through, personal_settings
 
@@ -196,14 +195,6 @@ def find_git_dir(folder: Path) -> Path | None:
         target = folder / text.removeprefix("gitdir:").strip()
         return target if text.startswith("gitdir:") and _is_git_dir(target) else None
     return folder if _is_git_dir(folder) else None
-
-
-def find_clone(code_dir: Path, name: str) -> Path | None:
-    """Return the git directory of the clone of the repository *name* below *code_dir*; None when there is none."""
-    try:
-        return find_git_dir(Repo.named(name).folder(code_dir))
-    except MetalworkingError:
-        return None
 
 
 def _is_git_dir(path: Path) -> bool:

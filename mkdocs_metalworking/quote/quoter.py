@@ -45,7 +45,9 @@ class Bytes(Protocol):
 class Quoter:
     """Turns directives into quotations, with one set of sources, one lock and one resolver."""
 
-    def __init__(self, sources: Sources, lock: Lock, resolver: Bytes, own: OwnFiles | None = None) -> None:
+    def __init__(
+        self, sources: Sources, lock: Lock, resolver: Bytes, own: OwnFiles | None = None, *, home: str = ""
+    ) -> None:
         self.sources = sources
         self.lock = lock
         self._resolver = resolver
@@ -59,7 +61,7 @@ class Quoter:
         """Every named region asked for so far."""
         self.watched: set[str] = set()
         """The paths of the files of the working tree among them."""
-        self.home = ""
+        self.home = home
         """The name under which one's own repository is published, where sources.yml does not tell it."""
         self.scouting = False
         """Whether it is only asked what the lock lacks: then no file of the working tree is read."""

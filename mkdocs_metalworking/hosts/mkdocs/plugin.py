@@ -22,6 +22,7 @@ from ...glossary.chapters import Book
 from ...glossary.library import Entry
 from ...markdown.extension import MetalworkingExtension
 from ...markdown.highlight_cache import DiskLineCache
+from ...quote.repo import named_by
 from . import compatibility
 from .assets import used_by, with_assets
 from .browser_files import Lookup, add_browser_files
@@ -73,7 +74,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         compatibility.check(config, cites=self.config.citations)
         compatibility.take_over(config)
         with configuring():
-            settings = Settings.of(dict(self.config), base=base_dir)
+            settings = Settings.of(dict(self.config), base=base_dir, home=named_by(config.repo_url or ""))
             project = self._project(settings)
         self._watch.inputs = inputs_of(settings, config, self.config.mapping)
         extension = MetalworkingExtension(project=project)
