@@ -15,53 +15,18 @@ from ..git.cat_file import CatFile
 from ..git.clones import Clones
 from ..git.command import Git, GitError
 from ..git.fetch import Fetched
-from ..git.objects import MissingObject, Objects, files_below, resolve_path, tree_of
+from ..git.objects import Objects, files_below, resolve_path, tree_of
 from ..git.proof import Recorded, proves
 from ..quote.blob import LockedFile
 from ..quote.diagnostics import MetalworkingError, printable
 from ..quote.lock import MAX_SIZE
 from ..quote.repo import SELF, clone_url
+from .kept import Kept, KeptOf
 from .store import Store
 
 _LOG = logging.getLogger(__name__)
-_KEPT_BYTES = 16 << 20
-"""Commits and trees kept in memory; the files of a repository share most of theirs."""
 Commit = tuple[str, str]
 """A repository's name and a full commit id."""
-
-
-class _Kept:
-    """The objects that the store has, each read and hashed once as long as they fit into memory."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._seen: dict[tuple[str, str, str], bytes] = {}
-        self._size = 0
-
-    def get(self, repo: str, oid: str, kind: str) -> bytes | None:
-        """Return the object; None when the store has no sound copy of *repo*."""
-        data = self._seen.get((repo, oid, kind))
-        if data is None:
-            data = self._store.git_object(repo, oid, kind)
-            if data is not None and self._size + len(data) <= _KEPT_BYTES:
-                self._seen[repo, oid, kind] = data
-                self._size += len(data)
-        return data
-
-
-@dataclass(frozen=True, slots=True)
-class _KeptOf:
-    """The objects that the store has of *repo*."""
-
-    kept: _Kept
-    repo: str
-
-    def verified(self, oid: str, *, kind: str, max_bytes: int) -> bytes:  # noqa: ARG002 (the store has its own bound)
-        """Return the object; raises MissingObject when the store has no sound copy."""
-        data = self.kept.get(self.repo, oid, kind)
-        if data is None:
-            raise MissingObject("object-missing", f"object {oid[:12]} is not in the store")
-        return data
 
 
 class Proofs:
@@ -83,7 +48,7 @@ class Proofs:
         self._store = store
         self._mirrors = mirrors or {}
         self._own = own or {}
-        self._kept = _Kept(store)
+        self._kept = Kept(store)
         self._clones = Clones(code_dir)
         self._answers: dict[LockedFile, bool | MetalworkingError] = {}
         self._mutex = threading.Lock()
@@ -113,7 +78,7 @@ class Proofs:
     def look_up(self, repo: str, commit: str, path: str) -> tuple[bool, list[str]] | None:
         """Tell whether *commit* has a file at *path*, and what its root folder holds; None where nobody here knows."""
         with self._mutex:
-            known: list[Objects] = [_KeptOf(self._kept, repo), *self._clones_of(repo, commit)]
+            known: list[Objects] = [KeptOf(self._kept, repo), *self._clones_of(repo, commit)]
             for objects in known:
                 with contextlib.suppress(GitError):
                     names = [name.decode("utf-8", "replace") for name, _ in tree_of(objects, commit)]
@@ -123,7 +88,7 @@ class Proofs:
     def paths(self, repo: str, commit: str) -> list[str]:
         """Return the paths of all files of *commit*; none where neither a clone nor the store has its trees."""
         with self._mutex:
-            known: list[Objects] = [*self._clones_of(repo, commit), _KeptOf(self._kept, repo)]
+            known: list[Objects] = [*self._clones_of(repo, commit), KeptOf(self._kept, repo)]
             for objects in known:
                 with contextlib.suppress(GitError):
                     return list(files_below(objects, commit, ""))
@@ -157,7 +122,7 @@ class Proofs:
         self._clones.close()
 
     def _ask(self, file: LockedFile) -> bool:
-        if proves(_KeptOf(self._kept, file.key.repo), file):
+        if proves(KeptOf(self._kept, file.key.repo), file):
             return True
         for objects in self._clones_of(file.key.repo, file.key.commit):
             try:

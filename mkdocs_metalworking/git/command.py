@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ..quote.diagnostics import Unavailable, printable
 from . import process as child
+from .executable import on_path
 from .personal import let_through, personal_settings
 
 # Settings that could start a program or reach elsewhere; the command line outranks a repository's own config.
@@ -75,13 +76,17 @@ def safe_environment(env: Mapping[str, str], *, protocol: str | None = None) -> 
             "HOME": os.devnull,
             "XDG_CONFIG_HOME": os.devnull,
             "LC_ALL": "C",
+            "NoDefaultCurrentDirectoryInExePath": "1",  # what git starts on Windows is not looked for where it runs
         }
     )
     return kept
 
 
 class Git:
-    """Runs git on one git directory, and where it is our own on its *work_tree*. *timeout* is seconds a command."""
+    """Runs git on one git directory, and where it is our own on its *work_tree*. *timeout* is seconds a command.
+
+    It is the git of PATH, or *executable*.
+    """
 
     def __init__(
         self,
@@ -90,7 +95,7 @@ class Git:
         work_tree: Path | None = None,
         timeout: float = 60.0,
         env: Mapping[str, str] | None = None,
-        executable: str = "git",
+        executable: str = "",
         allowance: child.Allowance = DEFAULT_ALLOWANCE,
     ) -> None:
         self.git_dir = git_dir
@@ -98,10 +103,15 @@ class Git:
         self._allowance = allowance
         self._timeout = timeout
         self._env = dict(os.environ if env is None else env)
-        self._executable = executable
+        self._executable = executable or on_path("git", self._env)
 
     def command(self, *arguments: str, options: Sequence[str] = ()) -> list[str]:
-        """Return the full command line. An explicit git directory also means no search and no ownership check."""
+        """Return the full command line. An explicit git directory also means no search and no ownership check.
+
+        Raises GitError when there is no git.
+        """
+        if not self._executable:
+            raise _missing("it is not on PATH")
         settings = [part for setting in _SAFE_CONFIG for part in ("-c", setting)]
         return [
             self._executable,
@@ -202,7 +212,11 @@ def _is_git_dir(path: Path) -> bool:
 
 
 def _not_started(error: OSError) -> GitError:
-    return GitError("git-missing", f"git cannot be started: {error.strerror}", "install git 2.38 or later")
+    return _missing(error.strerror or "unknown reason")
+
+
+def _missing(why: str) -> GitError:
+    return GitError("git-missing", f"git cannot be started: {why}", "install git 2.38 or later")
 
 
 def plain_arguments(arguments: Sequence[str]) -> list[str]:
