@@ -59,6 +59,8 @@ def simplify(soup: BeautifulSoup, works: Works | None = None) -> None:
         _callout(soup, callout)
     for verdict in soup.select(".mw-verdict"):
         verdict.string = f"({verdict.get_text()})"
+    for tabs in soup.select(".tabbed-set"):
+        _lay_out_tabs(soup, tabs)
     for heading in soup.select("h2, h3"):
         if heading.get_text() == "#":  # which would close a heading of Markdown
             heading.string = "Digits and marks"
@@ -179,6 +181,16 @@ def _callout(soup: BeautifulSoup, callout: Tag) -> None:
     for title in callout.select(".mw-callout-title"):
         title.replace_with(_paragraph(soup, _tag(soup, "em", title.get_text())))
     callout.name = "blockquote"
+
+
+def _lay_out_tabs(soup: BeautifulSoup, tabs: Tag) -> None:
+    """Put each label above the content of its tab; within a tab others may stand."""
+    labels = tabs.select(":scope > .tabbed-labels > label")
+    blocks = tabs.select(":scope > .tabbed-content > .tabbed-block")
+    for label, block in zip(labels, blocks, strict=False):
+        block.insert(0, label.extract())
+    for label in tabs.select(":scope > label, :scope > .tabbed-content > .tabbed-block > label:first-child"):
+        label.replace_with(_paragraph(soup, _tag(soup, "strong", label.get_text())))
 
 
 def _text(parent: Tag, selector: str) -> str:
