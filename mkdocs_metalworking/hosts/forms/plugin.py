@@ -13,7 +13,7 @@ from typing import Any
 from mkdocs.config import base
 from mkdocs.config import config_options as c
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.exceptions import ConfigurationError
+from mkdocs.exceptions import ConfigurationError, PluginError
 from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.files import Files
 from mkdocs.structure.nav import Navigation
@@ -21,6 +21,7 @@ from mkdocs.structure.pages import Page
 from mkdocs.utils.templates import TemplateContext
 
 from ...glossary.chapters import Book
+from ...quote.diagnostics import MetalworkingError
 from ..mkdocs.assets import EXCERPT_STYLE, PAIR_STYLE, STYLE, TABLE_STYLE
 from ..mkdocs.listed import plugin_of
 from ..mkdocs.nav import title_of
@@ -80,7 +81,13 @@ class BookPlugin(BasePlugin[BookConfig]):
 
     @event_priority(-100)
     def on_post_build(self, config: MkDocsConfig) -> None:
-        """Make the forms, each whole."""
+        """Make the forms, each whole. Raises PluginError for a page that a form cannot hold."""
+        try:
+            self._make(config)
+        except MetalworkingError as problem:
+            raise PluginError(f"metalworking-book: {problem}") from problem
+
+    def _make(self, config: MkDocsConfig) -> None:
         folder = Path(config.config_file_path).parent / self.config.folder
         folder.mkdir(parents=True, exist_ok=True)
         name = self.config.name or _slug(config.site_name)

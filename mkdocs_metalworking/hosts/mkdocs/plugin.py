@@ -58,6 +58,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         self._replay: Replay | None = None
         self._watch = Watch()
         self._joins_late = False
+        self._everywhere = False
         self.errand: Errand | None = None
         """Set by a command that reads the pages through the site's plugins and builds nothing."""
 
@@ -174,7 +175,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
     def _add_files(self, env: Environment, config: MkDocsConfig, files: Files) -> Environment:
         """Add the styles, the scripts and their data, after plugins that move the files of a site."""
         if self.errand is None:
-            add_browser_files(files, self._current, self._lookup)
+            self._everywhere = add_browser_files(files, self._current, self._lookup)
         return env
 
     on_env = CombinedEvent(_all_read, _report, _add_files)
@@ -200,10 +201,10 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         late = self._joins_late or (self._replay is not None and self._replay.templates.known)
         ending = finish(page, known, self._endings, chapters=self.config.chapters, late=late, again=again)
         context["metalworking"] = ending  # type: ignore[typeddict-unknown-key]
-        if self._current.asked.parts or used_by(page.content or ""):
+        if ours := self._everywhere or used_by(page.content or ""):
             context["config"] = with_assets(config, page.content or "")
         if self._replay is not None:
-            self._replay.templates.after_search(page, config, cast(dict[str, Any], context), ending, known)
+            self._replay.templates.after_search(page, config, cast(dict[str, Any], context), (ending, ours), known)
         self._lookup.name(page, config)
         return context
 
@@ -217,8 +218,8 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
     def on_template_context(
         self, context: TemplateContext, template_name: str, config: MkDocsConfig
     ) -> TemplateContext:
-        """Give the 404 page what the site asked for on every page."""
-        if self._current.asked.parts:
+        """Give the 404 page what every page has."""
+        if self._everywhere:
             context["config"] = with_assets(config)
         return context
 
