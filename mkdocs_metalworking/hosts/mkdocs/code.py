@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from ...markdown.page import PageContext
 
@@ -13,6 +14,28 @@ def finished(html: str, page: PageContext) -> str:
     """Return *html*, text of *page*, with the finished code in the place of its words."""
     late = page.late or {}
     return _PLAIN.sub(lambda match: late[match["key"]]() if match["key"] in late else match[0], html)
+
+
+_LEFT = re.compile(r"""data-mw(?:=|%3D)(?:\\?["']|\\u0022|&quot;|&#34;|%22)(?P<key>[0-9]+)""")
+
+
+def finished_of(html: str, pages: Iterable[PageContext]) -> tuple[str, str]:
+    """Return *html*, in which the words of any of *pages* may stand, with the code in their place.
+
+    Beside it the path of a page whose words stand there in a form that has no place for code, as a filter makes it.
+    """
+    if "data-mw" not in html:
+        return html, ""
+    known = {page.seal: page for page in pages}
+    size = max(map(len, known), default=0)
+
+    def made(match: re.Match[str]) -> str:
+        page = known.get(match["key"][:size])
+        return finished(match[0], page) if page is not None else match[0]
+
+    html = _PLAIN.sub(made, html)
+    left = (known.get(match["key"][:size]) for match in _LEFT.finditer(html))
+    return html, next((page.path for page in left if page is not None), "")
 
 
 _SHOWN = re.compile(r"<!--mw-(?P<key>[0-9]+)-->(?P<code>.*?)<!--/mw-(?P=key)-->", re.DOTALL)
