@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..git.worktree import WorkTree, enclosing_work_tree
+from ..git.places import enclosing_work_tree
+from ..git.worktree import WorkTree
 from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity, reason_of
 from ..quote.lock import Lock, load_lock
 from ..quote.quantities import Quantities
 from ..quote.quoter import Quoter
-from ..quote.repo import clone_url
+from ..quote.repo import SELF, clone_url
 from ..quote.sources import Sources
 from ..quote.sources_file import load_sources
 from ..quote.texts import read_text
@@ -39,15 +40,21 @@ class Settings:
     offline: bool = False
     url: Callable[[str], str] = clone_url
     """Where git fetches a repository from."""
+    home: str = ""
+    """The name under which mkdocs.yml says that the site's own repository is published; "" where it does not."""
 
     @property
-    def also(self) -> tuple[Path, ...]:
-        """The git directory that the site itself lies in, when it does: its own commits need no network."""
+    def own(self) -> Mapping[str, Path]:
+        """The git directory that the site lies in, by the names that it answers for: its commits need no network.
+
+        ``repo:`` of ``self`` is none of them: sources.yml is trusted with no proof, and whoever sends a change may
+        write another repository's name there.
+        """
         found = enclosing_work_tree(self.root)
-        return (found[1],) if found else ()
+        return dict.fromkeys((SELF, *((self.home,) if self.home else ())), found[1]) if found else {}
 
     @classmethod
-    def of(cls, options: Mapping[str, Any], *, base: Path | None = None) -> Settings:
+    def of(cls, options: Mapping[str, Any], *, base: Path | None = None, home: str = "") -> Settings:
         """Build settings from options named as in mkdocs.yml; relative paths start at *base*, or ``root``.
 
         Raises MetalworkingError (``config``) for an unknown transport, and a store in the home of nobody.
@@ -71,6 +78,7 @@ class Settings:
             store=root / store if store else None,
             transports=chosen,
             offline=bool(options.get("offline")),
+            home=home,
         )
 
 
@@ -89,7 +97,7 @@ class Project:
     """The work tree that the site lies in, where sources.yml says that ``self`` is quoted."""
 
     def __post_init__(self) -> None:
-        self.quoter = Quoter(self.sources, self.lock, self.resolver, self.worktree)
+        self.quoter = Quoter(self.sources, self.lock, self.resolver, self.worktree, home=self.settings.home)
         self._cite_quantities()
 
     def _cite_quantities(self) -> None:
@@ -134,15 +142,15 @@ class Project:
         store = Store(settings.store or default_root())
         quantities, found = _quantities(settings.quantities, drafts.get(settings.quantities))
         problems += found
-        proofs = Proofs(store, settings.code, mirrors=sources.mirrors(), also=settings.also)
+        proofs = Proofs(store, settings.code, mirrors=sources.mirrors(), own=settings.own)
         reach = Reach(
-            settings.code, sources, lock, store, proofs, settings.url, settings.also, settings.offline, progress
+            settings.code, sources, lock, store, proofs, settings.url, settings.own, settings.offline, progress
         )
         own, worktree = None, None
         if sources.own is not None:
             tree = enclosing_work_tree(settings.root)
             own = Own(tree[1] if tree else None)
-            worktree = WorkTree(*tree, kept=lambda blob: store.git_object(blob, "blob")) if tree else None
+            worktree = WorkTree(*tree, kept=lambda blob: store.git_object(SELF, blob, "blob")) if tree else None
         resolver = Resolver(store, make_transports(settings.transports, reach), proofs, own)
         return cls(settings, sources, lock, resolver, proofs, problems, quantities, worktree)
 

@@ -9,9 +9,10 @@ from pathlib import Path
 import yaml
 
 from ..git.cat_file import CatFile
-from ..git.command import Git, GitError, find_clone
+from ..git.command import Git, GitError
 from ..git.fetch import Fetched
 from ..git.objects import METADATA_MAX, commit_date, tree_of
+from ..git.places import find_clone
 from ..quote.blob import MAX_FILE
 from ..quote.diagnostics import Location, MetalworkingError, printable
 from ..quote.licenses import license_name
@@ -68,7 +69,8 @@ def entry_for(repo: str, commit: str, url: str, code_dir: Path) -> str:
 def write_entry(path: Path, entry: str) -> None:
     """Put *entry* behind the last repository of the file *path*, or begin the file with it.
 
-    Raises MetalworkingError (``schema``) when the text cannot be changed safely, ``not-written`` when it cannot at all.
+    The caller holds off other commands. Raises MetalworkingError (``schema``) when the text cannot be changed safely,
+    ``not-written`` when it cannot at all.
     """
     before = read_page(path) if path.exists() else None
     write_all([Rewrite(path, before, with_entry(before, entry, path.name))])

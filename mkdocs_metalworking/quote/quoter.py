@@ -45,7 +45,9 @@ class Bytes(Protocol):
 class Quoter:
     """Turns directives into quotations, with one set of sources, one lock and one resolver."""
 
-    def __init__(self, sources: Sources, lock: Lock, resolver: Bytes, own: OwnFiles | None = None) -> None:
+    def __init__(
+        self, sources: Sources, lock: Lock, resolver: Bytes, own: OwnFiles | None = None, *, home: str = ""
+    ) -> None:
         self.sources = sources
         self.lock = lock
         self._resolver = resolver
@@ -59,7 +61,7 @@ class Quoter:
         """Every named region asked for so far."""
         self.watched: set[str] = set()
         """The paths of the files of the working tree among them."""
-        self.home = ""
+        self.home = home
         """The name under which one's own repository is published, where sources.yml does not tell it."""
         self.scouting = False
         """Whether it is only asked what the lock lacks: then no file of the working tree is read."""
@@ -128,18 +130,17 @@ class Quoter:
         pin, file, ranges = self.locate(directive)
         public, terms = self._published(pin, file.key)
         selection = selection_of(directive, working=False) if pin.repo == SELF else directive.select
-        made = partial(Quotation, directive, pin, file, ranges, _highlighted(directive))
-        made = partial(made, public=public, license_file=terms, named=selection)
+        made = partial(Quotation, directive, pin, file, ranges, public=public, license_file=terms, named=selection)
         try:
             lines = self._lines(file)
         except Unavailable as missing:
-            return made(None, missing=missing)
+            return made(frozenset(), None, missing=missing)
         if selection is not None and (found := selection.find(lines, directive.path)) != ranges:
             where = f"{format_ranges(found)}, and {self.lock.path} says {format_ranges(ranges)}"
             message = f"{file.key}{selection} stands on {where}"
             raise MetalworkingError("wrong-lock", message, "run: metalworking lock --update")
         _check_guards(directive, lines, ranges)
-        return made(dedent(cut(lines, ranges), directive.dedent), lines)
+        return made(_highlighted(directive), dedent(cut(lines, ranges), directive.dedent), lines)
 
     def _quote_working(self, directive: Directive, pin: Pin) -> Quotation:
         key, selection = own_key(directive.path), selection_of(directive, working=True)
@@ -169,10 +170,11 @@ class Quoter:
 
     def _unread(self, directive: Directive, pin: Pin, region: LockedRegion) -> Quotation:
         """Return the quotation of a site that was copied out of its repository: a card."""
+        self._check_highlights(directive, region.ranges)
         last = region.ranges[-1].last or 0
         file = LockedFile(region.key, region.blob, "0" * 64, last, last)
         missing = Unavailable("unavailable", f"{region.key} could not be read: no git repository encloses the site")
-        made = partial(Quotation, directive, pin, file, region.ranges, _highlighted(directive), None)
+        made = partial(Quotation, directive, pin, file, region.ranges, frozenset(), None)
         return made(missing=missing, named=region.selection, region=region)
 
     def accepted(self, region: LockedRegion) -> tuple[str, ...] | None:

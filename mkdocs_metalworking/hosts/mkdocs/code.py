@@ -42,7 +42,10 @@ _SHOWN = re.compile(r"<!--mw-(?P<key>[0-9]+)-->(?P<code>.*?)<!--/mw-(?P=key)-->"
 
 
 def revealed(html: str, page: PageContext) -> str:
-    """Return *html* with the finished code, for whoever reads it before the search does; *concealed* undoes it."""
+    """Return *html* with the finished code, for whoever reads it before the search does; *concealed* undoes it.
+
+    It is as it can be read where no style sheet of ours is.
+    """
     late = page.late or {}
 
     def shown(match: re.Match[str]) -> str:
@@ -52,7 +55,32 @@ def revealed(html: str, page: PageContext) -> str:
         page.words[key] = match[0]
         return f"<!--mw-{key}-->{late[key]()}<!--/mw-{key}-->"
 
-    return _PLAIN.sub(shown, html)
+    return _without_style(_PLAIN.sub(shown, html))
+
+
+_PRE = re.compile(r'<pre class="mw-pre[^>]*>.*?</pre>', re.DOTALL)
+_BLANK = re.compile(r"<[^<>]*>|\n|\t|(?<= ) | (?= )")
+_SPELLED = {" ": "&#32;", "\t": "&#9;", "\n": "&#10;"}
+_SIGN = re.compile(r'(<span class="mw-(?:ctl|gap)"(?: [\w-]+="[^"]*")*? data-text="([^"]*)"[^>]*>)(?=</span>)')
+_TOLD = re.compile(r'(<span class="mw-(?:ctl|gap)"[^>]*>)[^<>]*(?=</span>)')
+
+
+def _without_style(html: str) -> str:
+    """Return *html* with the text of marks and gaps as text, and blanks of code that nobody takes for white space."""
+    html = _SIGN.sub(lambda m: f"{m[1]}{m[2]}" + ("\n" if 'class="mw-gap"' in m[1] else ""), html)
+    return _PRE.sub(lambda pre: _BLANK.sub(lambda m: _SPELLED.get(m[0], m[0]), pre[0]), html)
+
+
+def with_style(html: str) -> str:
+    """Undo *_without_style*."""
+
+    def blanks(pre: re.Match[str]) -> str:
+        found = pre[0]
+        for char, spelled in _SPELLED.items():
+            found = found.replace(spelled, char)
+        return found
+
+    return _TOLD.sub(r"\1", _PRE.sub(blanks, html)) if "mw-pre" in html or "mw-ctl" in html else html
 
 
 def concealed(html: str, page: PageContext) -> str:
@@ -65,7 +93,7 @@ def concealed(html: str, page: PageContext) -> str:
         page.late[key] = lambda: code
         return page.words[key]
 
-    return _SHOWN.sub(hidden, html)
+    return _SHOWN.sub(hidden, with_style(html))
 
 
 _DRAWN = re.compile(r"<svg\b.*?</svg>", re.DOTALL)

@@ -21,14 +21,14 @@ from ...glossary.chapters import Book
 from ...glossary.library import Entry
 from ...markdown.extension import MetalworkingExtension
 from ...markdown.highlight_cache import DiskLineCache
+from ...quote.repo import named_by
 from . import compatibility
 from .assets import used_by, with_assets
 from .browser_files import Lookup, add_browser_files
-from .code import revealed
 from .endings import Endings
 from .errand import Errand
 from .finishing import finish, join, join_page, populate, prepare_search, searched
-from .opening import configuring, open_line_cache, open_project
+from .opening import configuring, open_line_cache, open_project, settle
 from .options import MetalworkingConfig
 from .reading import Reading
 from .replay import Replay
@@ -46,7 +46,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
     """Verified excerpts, callouts, chapters and citations."""
 
     def __init__(self) -> None:
-        self._command: Command = "build"
+        self._command: Command | None = None
         self._dirty = False
         self._cache: DiskLineCache | None = None
         self._reading: Reading | None = None
@@ -72,7 +72,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         compatibility.check(config, cites=self.config.citations)
         compatibility.take_over(config)
         with configuring():
-            settings = Settings.of(dict(self.config), base=base_dir)
+            settings = Settings.of(dict(self.config), base=base_dir, home=named_by(config.repo_url or ""))
             project = self._project(settings)
         self._watch.inputs = inputs_of(settings, config, self.config.mapping)
         extension = MetalworkingExtension(project=project)
@@ -90,6 +90,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
             self._reading = Reading(config, self.config, project, extension, library=library, serving=serving)
         if config is not self._built:  # else a plugin builds the same site again, in another language
             self._built, self._lookup = config, Lookup()
+        settle(self._command)
         return config
 
     def _project(self, settings: Settings) -> Project:
@@ -130,11 +131,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         context = self._current.end(page)
         if self._replay is not None:
             self._replay.keep(page, context, sound=not context.diagnostics)
-        if "rss" in config.plugins:
-            compatibility.describe_for_feeds(page, html, context)
-        if compatibility.read_by_others(config, self):
-            html = page.content = revealed(html, context)  # some take it from the page, and so does the plugin rss
-        return html
+        return compatibility.told_to_others(html, page, context, config, self)
 
     @event_priority(100)
     def _all_read(self, env: Environment, config: MkDocsConfig, files: Files) -> Environment:
