@@ -16,9 +16,9 @@ from mkdocs_metalworking.glossary.asked import Asked
 from mkdocs_metalworking.glossary.inline import code, literal
 from mkdocs_metalworking.hosts.cli.main import main
 from mkdocs_metalworking.markdown.extension import MetalworkingExtension
-from mkdocs_metalworking.markdown.highlight import show_invisible
 from mkdocs_metalworking.markdown.page import PageContext
 from mkdocs_metalworking.markdown.tracking import Outcome
+from mkdocs_metalworking.markdown.visible import show_invisible
 from mkdocs_metalworking.quote.diagnostics import printable
 from mkdocs_metalworking.quote.quotation import Quotation
 from tests.forked import python_m

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from jinja2 import Environment
-from mkdocs.commands.build import _populate_page
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import ConfigurationError
 from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority
@@ -26,10 +25,9 @@ from ...quote.repo import named_by
 from . import compatibility
 from .assets import used_by, with_assets
 from .browser_files import Lookup, add_browser_files
-from .code import revealed
 from .endings import Endings
 from .errand import Errand
-from .finishing import finish, join, prepare_search, searched
+from .finishing import finish, join, join_page, populate, prepare_search, searched
 from .opening import configuring, open_line_cache, open_project, settle
 from .options import MetalworkingConfig
 from .reading import Reading
@@ -57,8 +55,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         self._built: MkDocsConfig | None = None
         self._replay: Replay | None = None
         self._watch = Watch()
-        self._joins_late = False
-        self._everywhere = False
+        self._joins_late = self._everywhere = False
         self.errand: Errand | None = None
         """Set by a command that reads the pages through the site's plugins and builds nothing."""
 
@@ -134,19 +131,13 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         context = self._current.end(page)
         if self._replay is not None:
             self._replay.keep(page, context, sound=not context.diagnostics)
-        if "rss" in config.plugins:
-            compatibility.describe_for_feeds(page, html, context)
-        if compatibility.read_by_others(config, self):
-            html = page.content = revealed(html, context)  # some take it from the page, and so does the plugin rss
-        return html
+        return compatibility.told_to_others(html, page, context, config, self)
 
     @event_priority(100)
     def _all_read(self, env: Environment, config: MkDocsConfig, files: Files) -> Environment:
         """Read the pages that a dirty build passes over, since others show them; an errand ends here."""
         if self._dirty:
-            for file in self._current.documents():
-                if file.page is not None and file.page.content is None:
-                    _populate_page(file.page, config, files, dirty=False)
+            populate(self._current.documents(), config, files)
         if self.errand is not None:
             self.errand.end(self._current, config)
         return env
@@ -185,8 +176,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         self, context: TemplateContext, page: Page, config: MkDocsConfig, nav: Navigation
     ) -> TemplateContext:
         """Put words in the place of code for the search, which reads the page at priority 0."""
-        ours = bool(self._current.asked.parts) or used_by(page.content or "")
-        prepare_search(page, self._current.pages.get(page.file.src_uri), config, ours=ours)
+        prepare_search(page, self._current)
         if self._replay is not None:
             self._replay.templates.before_search(page, config)
         return context
@@ -213,7 +203,12 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
     @event_priority(100)
     def on_post_page(self, output: str, page: Page, config: MkDocsConfig) -> str:
         """Put the coloured code in, before any plugin that changes finished pages."""
-        return join(output, self._current.pages.get(page.file.src_uri)) if self._joins_late else output
+        return join_page(output, page, self._current, late=self._joins_late)
+
+    @event_priority(100)
+    def on_post_template(self, output: str, template_name: str, config: MkDocsConfig) -> str:
+        """Do the same in what a template shows of pages."""
+        return join(output, self._current, template_name)
 
     def on_template_context(
         self, context: TemplateContext, template_name: str, config: MkDocsConfig
