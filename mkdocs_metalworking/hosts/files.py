@@ -12,11 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..git.interrupts import held_back
+from ..git.places import not_written, place_of, target_of
 from ..quote import texts
 from ..quote.diagnostics import Location, MetalworkingError, reason_of
-
-_GITS = re.compile(r"\.git[. ]*|git~[0-9]+", re.IGNORECASE)
-"""Names of a folder that some file system takes for ``.git``."""
 
 
 def read_text(path: Path) -> str:
@@ -79,14 +77,25 @@ def write(path: Path, text: str) -> None:
     it was. A link that leads out of the repository, or to what git keeps there, may be somebody else's doing and is not
     written through.
     """
-    target = target_of(path)
+    _put(path, target_of(path), text.encode("utf-8"))
+
+
+def write_made(path: Path, data: bytes) -> None:
+    """Write all of *data*, which is made anew each time, or nothing. Folders that lack are made.
+
+    Raises MetalworkingError (``not-written``), also where git tracks a link on the way: then the file is as it was.
+    """
+    _put(path, place_of(path), data)
+
+
+def _put(path: Path, target: Path, data: bytes) -> None:
     # A name that nobody knows before, and a file that is not there: where a link lay, it would be written through.
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(6)}.new")
     with held_back():
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
-            with open(temporary, "x", encoding="utf-8", newline="") as stream:
-                stream.write(text)
+            with open(temporary, "xb") as stream:
+                stream.write(data)
                 stream.flush()
                 os.fsync(stream.fileno())
             if target.exists():
@@ -97,21 +106,6 @@ def write(path: Path, text: str) -> None:
         finally:
             with contextlib.suppress(OSError):
                 temporary.unlink()
-
-
-def target_of(path: Path) -> Path:
-    """Return the file that *path* leads to. Raises MetalworkingError for one that is not to be written."""
-    target = path.resolve()
-    top = _top(path.absolute())
-    if not target.is_relative_to(top) or any(map(_GITS.fullmatch, target.relative_to(top).parts)):
-        raise not_written(path, "a link leads out of the repository")
-    return target
-
-
-def _top(path: Path) -> Path:
-    """Return the folder that *path* may be written in: its work tree, or its own folder where there is none."""
-    found = next((parent for parent in path.parents if os.path.lexists(parent / ".git")), path.parent)
-    return found.resolve()
 
 
 def write_page(path: Path, text: str) -> None:
@@ -127,8 +121,3 @@ def _ended(text: str, ends: Sequence[bytes]) -> str:
     if len(lines) != len(ends) + 1:
         return ("\r\n" if b"\r\n" in ends else "\n").join(lines)
     return "".join(line + end.decode() for line, end in zip(lines, [*ends, b""], strict=True))
-
-
-def not_written(path: Path, why: str, hint: str = "it is as it was") -> MetalworkingError:
-    """Return the problem of a file that could not be written."""
-    return MetalworkingError("not-written", f"{path.name} cannot be written: {why}", hint)
