@@ -66,6 +66,31 @@ def test_no_command_writes_through_a_link_out_of_the_repository(
     assert not list(away.glob("empty/*"))
 
 
+def test_a_stage_is_laid_out_through_no_link_that_a_branch_brought(two: Desk) -> None:
+    """It leads back into the repository, where the marker of a stage lies too: its docs would be taken away."""
+    git(two.root, "init", "-q")
+    (two.root / "staged").symlink_to(".", target_is_directory=True)
+    (two.root / ".metalworking-stage").touch()
+    git(two.root, "add", "staged", ".metalworking-stage")
+    before = two.state()
+    done = two.metalworking("stage", str(two.root / "staged"))
+    assert done.exit_code == 1
+    assert "staged is a link of the repository" in done.output
+    assert two.state() == before
+
+
+def test_the_file_that_says_who_writes_the_lock_is_made_behind_no_link(two: Desk, tmp_path: Path) -> None:
+    git(two.root, "init", "-q")
+    settings = Settings.of({"lock": "locks/sources.lock"}, base=two.root)
+    away = tmp_path.with_name("away")
+    away.mkdir()
+    (away / "sources.lock.lock").write_text("theirs\n", encoding="utf-8")
+    (two.root / "locks").symlink_to(away, target_is_directory=True)
+    with pytest.raises(MetalworkingError, match="out of the repository"), locked_lock(settings):
+        pass
+    assert (away / "sources.lock.lock").read_text("utf-8") == "theirs\n"
+
+
 @pytest.mark.parametrize("name", [".GIT", ".git.", "git~1"])
 def test_no_name_that_some_system_takes_for_git_is_written_to(tmp_path: Path, name: str) -> None:
     git(tmp_path, "init", "-q")
