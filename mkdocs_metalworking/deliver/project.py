@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..git.places import enclosing_work_tree
+from ..git.places import Tracked, enclosing_work_tree
 from ..git.worktree import WorkTree
 from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity, reason_of
 from ..quote.lock import Lock, load_lock
@@ -140,6 +140,8 @@ class Project:
         except (OSError, UnicodeDecodeError) as error:
             problems.append(_unreadable(settings.lock, error))
         store = Store(settings.store or default_root())
+        if Tracked(store.root).holds():
+            problems.append(_brought(store.root))
         quantities, found = _quantities(settings.quantities, drafts.get(settings.quantities))
         problems += found
         proofs = Proofs(store, settings.code, mirrors=sources.mirrors(), own=settings.own)
@@ -178,6 +180,11 @@ def _quantities(path: Path, draft: str | None) -> tuple[Quantities, list[Diagnos
     except (OSError, UnicodeDecodeError) as error:
         wrong = _unreadable(path, error)
     return Quantities(path=path.name, failed={"": wrong}), [wrong]
+
+
+def _brought(store: Path) -> Diagnostic:
+    message = f"the store {store.name} came with the site's own repository: anybody may have written what it proves"
+    return Diagnostic(Severity.ERROR, "config", message, "git rm -r --cached it, and delete it")
 
 
 def _unreadable(path: Path, error: Exception) -> Diagnostic:
