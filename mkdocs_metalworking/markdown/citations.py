@@ -88,7 +88,8 @@ class CitationProcessor(Treeprocessor):
                 continue
             claim = text[end : mark.start()]
             # A footnote reference stands right behind its claim; authors write a space there because it reads better.
-            parts.append(claim.rstrip(" \n") if footnotes is not None and (claim.strip() or parts) else claim)
+            joined = footnotes is not None and (claim.strip() or parts) and not claim.rstrip(" \n").endswith("\\")
+            parts.append(claim.rstrip(" \n") if joined else claim)
             parts.append(self._cite(met, mark[0] + match[0], footnotes))
             end = match.end()
         return "".join((*parts, text[end:]))
