@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..git.places import place_of
 from ..git.worktree import WorkTree, enclosing_work_tree
 from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity, reason_of
 from ..quote.lock import Lock, load_lock
@@ -45,6 +46,15 @@ class Settings:
         """The git directory that the site itself lies in, when it does: its own commits need no network."""
         found = enclosing_work_tree(self.root)
         return (found[1],) if found else ()
+
+    @property
+    def kept(self) -> Path:
+        """The folder of the store.
+
+        Raises MetalworkingError (``config``) in the home of nobody, and (``not-written``) where git tracks a link on
+        the way: the store would be written, and swept, in somebody else's folder.
+        """
+        return place_of(self.store or default_root())
 
     @classmethod
     def of(cls, options: Mapping[str, Any], *, base: Path | None = None) -> Settings:
@@ -131,7 +141,7 @@ class Project:
             pass
         except (OSError, UnicodeDecodeError) as error:
             problems.append(_unreadable(settings.lock, error))
-        store = Store(settings.store or default_root())
+        store = Store(settings.kept)
         quantities, found = _quantities(settings.quantities, drafts.get(settings.quantities))
         problems += found
         proofs = Proofs(store, settings.code, mirrors=sources.mirrors(), also=settings.also)
