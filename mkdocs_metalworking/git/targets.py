@@ -37,9 +37,9 @@ def place_of(path: Path) -> Path:
     Raises MetalworkingError (``not-written``) where git tracks a link on the way, or cannot tell.
     """
     for link in _links(path, set()):
-        if _is_tracked(link):
-            hint = f"git tracks it, so that anybody may have put it there: git rm --cached {link.name} if it is yours"
-            raise not_written(path, f"{link.name} is a link of the repository", hint)
+        if name := _tracked(link):
+            hint = f"git tracks it, so that anybody may have put it there: git rm --cached {name} if it is yours"
+            raise not_written(path, f"{name} is a link of the repository", hint)
     return _resolved(path)
 
 
@@ -73,19 +73,20 @@ def _links(path: Path, seen: set[Path]) -> Iterator[Path]:
                 yield from _links(link.parent / os.readlink(link), seen)
 
 
-def _is_tracked(link: Path) -> bool:
-    """Tell whether git tracks *link*; it does where git cannot be asked."""
+def _tracked(link: Path) -> str:
+    """Return the path of *link* in the repository that tracks it, also where git cannot tell; else nothing."""
     found = enclosing_work_tree(link.parent)
     if found is None:
-        return False
+        return ""
     top, git_dir = found
+    name = link.relative_to(top).as_posix()
     try:
         listed = Git(git_dir, work_tree=top).run("ls-files", "-z", "--stage", "--full-name", "--", ":/")
         itself = os.lstat(link)
     except (GitError, OSError):
-        return True
-    names = (line.partition(b"\t")[2] for line in listed.split(b"\0") if line.startswith(b"120000 "))
-    return any(_is_same(top / os.fsdecode(name), itself) for name in names)
+        return name
+    paths = (line.partition(b"\t")[2] for line in listed.split(b"\0") if line.startswith(b"120000 "))
+    return name if any(_is_same(top / os.fsdecode(path), itself) for path in paths) else ""
 
 
 def _is_same(path: Path, other: os.stat_result) -> bool:

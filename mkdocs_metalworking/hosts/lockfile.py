@@ -9,7 +9,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from ..deliver.project import Project, Settings
-from ..deliver.store import Store, default_root
+from ..deliver.store import Store
 from ..git.binding import Binder
 from ..git.targets import not_written, target_of
 from ..quote.blob import FileKey, LockedFile
@@ -20,7 +20,7 @@ from ..quote.texts import read_text
 
 def store_of(settings: Settings) -> Store:
     """Return the store of verified files."""
-    return Store(settings.store or default_root())
+    return Store(settings.kept)
 
 
 @contextlib.contextmanager
