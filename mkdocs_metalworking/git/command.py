@@ -11,6 +11,7 @@ from ..quote.diagnostics import MetalworkingError, Unavailable, printable
 from ..quote.repo import Repo
 from . import process as child
 from .personal import let_through, personal_settings
+from .programs import installed, search_path
 
 # Settings that could start a program or reach elsewhere; the command line outranks a repository's own config.
 _SAFE_CONFIG = (
@@ -52,10 +53,13 @@ class GitError(Unavailable):
 def safe_environment(env: Mapping[str, str], *, protocol: str | None = None) -> dict[str, str]:
     """Return *env* made safe for git: every inherited ``GIT_*`` variable goes, prompts and lazy fetches are off.
 
+    Nor does git find a program of its own in the current folder.
+
     *protocol* is the one URL scheme that may be used; without it git reads only what is on disk.
     """
     kept = {name: value for name, value in env.items() if not name.upper().startswith("GIT_")}
     kept.pop("SSH_ASKPASS", None)
+    kept["PATH"] = search_path(env)
     if protocol is not None:
         kept.update({name: env[name] for name in _KEPT_GIT_VARIABLES if name in env})
     else:
@@ -82,7 +86,10 @@ def safe_environment(env: Mapping[str, str], *, protocol: str | None = None) -> 
 
 
 class Git:
-    """Runs git on one git directory, and where it is our own on its *work_tree*. *timeout* is seconds a command."""
+    """Runs git on one git directory, and where it is our own on its *work_tree*. *timeout* is seconds a command.
+
+    *executable* is the program: that of the PATH when none is named.
+    """
 
     def __init__(
         self,
@@ -91,7 +98,7 @@ class Git:
         work_tree: Path | None = None,
         timeout: float = 60.0,
         env: Mapping[str, str] | None = None,
-        executable: str = "git",
+        executable: str = "",
         allowance: child.Allowance = DEFAULT_ALLOWANCE,
     ) -> None:
         self.git_dir = git_dir
@@ -102,16 +109,25 @@ class Git:
         self._executable = executable
 
     def command(self, *arguments: str, options: Sequence[str] = ()) -> list[str]:
-        """Return the full command line. An explicit git directory also means no search and no ownership check."""
+        """Return the full command line. An explicit git directory also means no search and no ownership check.
+
+        Raises GitError when git is missing.
+        """
         settings = [part for setting in _SAFE_CONFIG for part in ("-c", setting)]
         return [
-            self._executable,
+            self._program(),
             *settings,
             *options,
             f"--git-dir={self.git_dir.absolute()}",
             *self._work_tree,
             *arguments,
         ]
+
+    def _program(self) -> str:
+        try:
+            return self._executable or installed("git", search_path(self._env))
+        except OSError as error:
+            raise _not_started(error) from None
 
     def popen(self, *arguments: str, stderr: int) -> subprocess.Popen[bytes]:
         """Start git with pipes for input and output, *stderr* going to that file descriptor; it reaches no network.
@@ -159,7 +175,7 @@ class Git:
         limit = self._timeout if timeout is None else timeout
         options: list[str] = []
         if environment["GIT_ALLOW_PROTOCOL"] == "https":  # a password goes over TLS or not at all
-            options, values = let_through(personal_settings(self._executable, self._env), self._env)
+            options, values = let_through(personal_settings(self._program(), self._env), self._env)
             environment = {**environment, **values}
         command = self.command(*arguments, options=options)
         try:
