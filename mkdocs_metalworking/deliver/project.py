@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..git.places import place_of
+from ..git.links import place_of
 from ..git.worktree import WorkTree, enclosing_work_tree
 from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity, reason_of
 from ..quote.lock import Lock, load_lock

@@ -16,7 +16,7 @@ from ..quote.diagnostics import MetalworkingError, Unavailable
 from ..quote.repo import Repo
 from .command import Git, GitError, find_git_dir, plain_arguments
 from .fetch import FETCH, SCHEMES, redirected
-from .places import place_of
+from .links import place_of
 from .scratch import Scratch
 
 _URL = re.compile(rb'^url = "([!-~]*)"$', re.MULTILINE)

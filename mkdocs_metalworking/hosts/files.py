@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..git.interrupts import held_back
-from ..git.places import not_written, place_of, target_of
+from ..git.links import not_written, place_of, target_of
 from ..quote import texts
 from ..quote.diagnostics import Location, MetalworkingError, reason_of
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mkdocs_metalworking.git.places import place_of, target_of
+from mkdocs_metalworking.git.links import place_of, target_of
 from mkdocs_metalworking.quote.diagnostics import MetalworkingError
 from tests.support import git
 
@@ -65,5 +65,5 @@ def test_a_link_is_known_under_every_name_that_the_file_system_gives_it(top: Pat
 
 
 def test_a_path_without_a_link_asks_no_git(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mkdocs_metalworking.git.places.Git", None)
+    monkeypatch.setattr("mkdocs_metalworking.git.links.Git", None)
     assert place_of(top / "code/o/n") == top / "code/o/n"

@@ -20,7 +20,7 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 from mkdocs.utils.templates import TemplateContext
 
-from ...git.places import place_of
+from ...git.links import place_of
 from ...git.scratch import Scratch
 from ...glossary.chapters import Book
 from ...quote.diagnostics import MetalworkingError
