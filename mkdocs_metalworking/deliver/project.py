@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..git.places import enclosing_work_tree
+from ..git.places import Tracked, enclosing_work_tree
+from ..git.targets import place_of
 from ..git.worktree import WorkTree
 from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity, reason_of
 from ..quote.lock import Lock, load_lock
@@ -52,6 +53,15 @@ class Settings:
         """
         found = enclosing_work_tree(self.root)
         return dict.fromkeys((SELF, *((self.home,) if self.home else ())), found[1]) if found else {}
+
+    @property
+    def kept(self) -> Path:
+        """The folder of the store.
+
+        Raises MetalworkingError (``config``) in the home of nobody, and (``not-written``) where git tracks a link on
+        the way: the store would be written, and swept, in somebody else's folder.
+        """
+        return place_of(self.store or default_root())
 
     @classmethod
     def of(cls, options: Mapping[str, Any], *, base: Path | None = None, home: str = "") -> Settings:
@@ -139,7 +149,9 @@ class Project:
             pass
         except (OSError, UnicodeDecodeError) as error:
             problems.append(_unreadable(settings.lock, error))
-        store = Store(settings.store or default_root())
+        store = Store(settings.kept)
+        if Tracked(store.root).holds():
+            problems.append(_brought(store.root))
         quantities, found = _quantities(settings.quantities, drafts.get(settings.quantities))
         problems += found
         proofs = Proofs(store, settings.code, mirrors=sources.mirrors(), own=settings.own)
@@ -178,6 +190,11 @@ def _quantities(path: Path, draft: str | None) -> tuple[Quantities, list[Diagnos
     except (OSError, UnicodeDecodeError) as error:
         wrong = _unreadable(path, error)
     return Quantities(path=path.name, failed={"": wrong}), [wrong]
+
+
+def _brought(store: Path) -> Diagnostic:
+    message = f"the store {store.name} came with the site's own repository: anybody may have written what it proves"
+    return Diagnostic(Severity.ERROR, "config", message, "git rm -r --cached it, and delete it")
 
 
 def _unreadable(path: Path, error: Exception) -> Diagnostic:

@@ -21,6 +21,34 @@ def enclosing_work_tree(folder: Path) -> tuple[Path, Path] | None:
     return None
 
 
+class Tracked:
+    """What the repository around *folder* tracks there: whatever somebody's change brought along. It is asked once."""
+
+    def __init__(self, folder: Path) -> None:
+        here = folder.parent.resolve() / folder.name
+        tree = enclosing_work_tree(here.parent if here.is_symlink() else here)
+        self._at, self._paths = "", frozenset[str]()
+        if tree is not None:
+            at = "/".join(here.relative_to(tree[0]).parts)
+            # On some file systems capital letters make no difference, so they make none here.
+            spec = f":(top,literal,icase){at}" if at else ":/"
+            try:
+                listed = Git(tree[1], work_tree=tree[0]).run("ls-files", "-z", "--full-name", "--", spec)
+            except GitError:
+                self._paths = frozenset({""})  # nobody knows, so everything may be somebody's
+            else:
+                self._at = at.lower()
+                self._paths = frozenset(os.fsdecode(path).lower() for path in listed.split(b"\0") if path)
+
+    def holds(self, name: str = "") -> bool:
+        """Tell whether something in the folder *name* of it is tracked, or a link on the way there."""
+        ways = [self._at]
+        for part in filter(None, name.lower().split("/")):
+            ways.append("/".join(filter(None, (ways[-1], part))))
+        below = f"{ways[-1]}/" if ways[-1] else ""
+        return any(way in self._paths for way in ways) or any(path.startswith(below) for path in self._paths)
+
+
 class CloneFolder:
     """The folder *code_dir*, and what of it came with the site's own repository, which is asked once.
 
@@ -30,8 +58,7 @@ class CloneFolder:
 
     def __init__(self, code_dir: Path) -> None:
         self._code_dir = code_dir
-        self._here = code_dir.parent.resolve() / code_dir.name
-        self._tracked: tuple[str, frozenset[str]] | None = None
+        self._tracked: Tracked | None = None
 
     def find(self, name: str) -> Path | None:
         """Return the git directory of the clone of the repository *name*; None when there is none."""
@@ -45,26 +72,8 @@ class CloneFolder:
     def is_brought(self, name: str) -> bool:
         """Tell whether the site's repository tracks something in the folder of *name*, or a link on the way to it."""
         if self._tracked is None:
-            self._tracked = self._ask()
-        at, tracked = self._tracked
-        ways = [at]
-        for part in name.lower().split("/"):  # on some file systems capital letters make no difference
-            ways.append("/".join(filter(None, (ways[-1], part))))
-        return any(way in tracked for way in ways) or any(path.startswith(f"{ways[-1]}/") for path in tracked)
-
-    def _ask(self) -> tuple[str, frozenset[str]]:
-        """Return where the folder lies in the repository around it, and what that tracks there, in small letters."""
-        tree = enclosing_work_tree(self._here.parent if self._here.is_symlink() else self._here)
-        if tree is None:
-            return "", frozenset()
-        at = "/".join(self._here.relative_to(tree[0]).parts)
-        try:
-            listed = Git(tree[1], work_tree=tree[0]).run(
-                "ls-files", "-z", "--full-name", "--", f":(top,literal,icase){at}" if at else ":/"
-            )
-        except GitError:
-            return "", frozenset({""})  # nobody knows, so everything may be somebody's
-        return at.lower(), frozenset(os.fsdecode(path).lower() for path in listed.split(b"\0") if path)
+            self._tracked = Tracked(self._code_dir)
+        return self._tracked.holds(name)
 
 
 def find_clone(code_dir: Path, name: str) -> Path | None:

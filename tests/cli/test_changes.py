@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from html import escape
 
@@ -243,3 +244,11 @@ def test_no_change_is_too_large_to_be_told(base: Desk, how: str) -> None:
     assert ("characters\n" in text) == whole
     html = MarkdownIt("commonmark").render(text)
     assert html.count("<h2>") == (4 if how == "many locked files" else 3), "no fence stays open"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no links as these")
+def test_what_is_called_like_a_page_and_is_none_hides_nothing(base: Desk) -> None:
+    (base.root / "docs/a.md").mkdir()
+    (base.root / "docs/b.md").symlink_to("nowhere")
+    base.page("first/one.md", "# One\n\n> << excerpt {k}:a.c#L2 >>\n")
+    assert "+int b;" in told(base)

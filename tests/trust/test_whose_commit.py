@@ -144,3 +144,26 @@ def test_what_a_change_brings_as_a_clone_delivers_nothing(change: Desk) -> None:
     cloned = change.metalworking("clone")
     assert cloned.exit_code == 1
     assert "came with the site's own repository" in cloned.stderr or "is a symbolic link" in cloned.stderr
+
+
+def test_a_store_that_a_change_brings_proves_nothing(desk: Desk) -> None:
+    """Three files named by hashes, which hold commit, tree and bytes: as if they had been asked for."""
+    git(desk.root, "init", "-q", "-b", "main")
+    (desk.root / ".gitignore").write_text("code/\nstore/\nhomes/\n")
+    desk.add_repo("acme/kernels", {"a.c": EVIL, "LICENSE": "MIT\n"})
+    desk.home()
+    desk.write([("acme/kernels", "a.c")])
+    desk.page("first/one.md", "# One\n\n<< excerpt {k}:a.c >>\n")
+    shutil.rmtree(desk.root / "code")
+    assert desk.metalworking("lock", "--verify").exit_code == 0
+    _commit(desk)
+    desk.addresses["acme/kernels"] = f"file://{desk.root}/nowhere"
+    assert desk.metalworking("lock", "--verify").exit_code == 0, "the store of whoever works here is none of a change"
+    git(desk.root, "add", "-f", "store")
+    for command in (("lock", "--verify"), ("check",), ("fetch",)):
+        done = desk.metalworking(*command)
+        assert done.exit_code == 1, command
+        assert "the store store came with the site's own repository" in done.output
+    done = desk.build()
+    assert done.returncode == 1
+    assert "came with the site's own repository" in done.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import random
 from collections.abc import Iterator
 
@@ -9,8 +10,9 @@ import pytest
 
 from mkdocs_metalworking.quote import matching
 from mkdocs_metalworking.quote.lines import LineRange
-from mkdocs_metalworking.quote.matching import matching_blocks
-from mkdocs_metalworking.quote.own import moves
+from mkdocs_metalworking.quote.matching import differing, matching_blocks
+from mkdocs_metalworking.quote.own import difference, moves
+from mkdocs_metalworking.quote.relocate import Outcome, relocate
 
 
 class Counted(str):
@@ -39,6 +41,10 @@ TEXTS = {
     "two in turn": (["a", "b"] * (LONG // 2), ["x", *["b", "a"] * (LONG // 2), "y"]),
     "a hundred in turn": ([str(n % 100) for n in range(LONG)], [str(n * 7 % 100) for n in range(LONG)]),
     "nothing alike": ([f"a{n}" for n in range(LONG)], [f"b{n}" for n in range(LONG)]),
+    "every other line the same": (
+        ["x" if n % 2 else f"a{n}" for n in range(LONG)],
+        ["x" if n % 2 else f"b{n}" for n in range(LONG)],
+    ),
     "from the end": ([str(n) for n in range(LONG)], [str(n) for n in range(LONG)][::-1]),
 }
 
@@ -49,6 +55,12 @@ def test_no_line_is_compared_more_often_than_there_are_lines(which: str) -> None
     Counted.asked = 0
     pairs = list(_pairs(matching_blocks(old, new)))
     assert Counted.asked < 12 * (len(old) + len(new))
+    Counted.asked = 0
+    whole = (LineRange(1, len(old)),)
+    assert len(list(difference(old, whole, new, (LineRange(1, len(new)),)))) < 100
+    (found,) = relocate(old, new, whole)
+    assert (found.outcome is Outcome.UNCHANGED) == (list(map(str, new[: len(old)])) == list(map(str, old)))
+    assert Counted.asked < 60 * (len(old) + len(new))
     assert all(str(old[i]) == str(new[j]) for i, j in pairs)
     assert pairs == sorted(pairs), "in order"
     assert len({j for _, j in pairs}) == len(pairs)
@@ -62,6 +74,18 @@ def test_lines_of_a_long_text_move_with_those_around_them() -> None:
     assert all(new[place - 1] == old[number - 1] for number, place in to.items())
     assert len(to) >= LONG - 60
     assert to[20_001] - 20_001 == 1 - 50 + 2
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_difference_is_told_as_the_standard_library_does(seed: int) -> None:
+    chance = random.Random(seed)
+    old = [chance.choice("abcdefgh") + str(n // 3) for n in range(chance.choice((0, 3, 60)))]
+    new = [line for line in old if chance.random() < 0.9]
+    for _ in range(chance.randrange(4)):
+        new.insert(chance.randrange(len(new) + 1), "new")
+    for context in (0, 1, 3, 200):
+        theirs = list(difflib.unified_diff(old, new, n=context, lineterm=""))[3:]
+        assert differing(old, new, context) == ["…" if line.startswith("@@") else line for line in theirs]
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -5,7 +5,6 @@ What is told of an excerpt is a headline, and its lines as one text: that is nev
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -17,6 +16,7 @@ from ...quote.diagnostics import MetalworkingError, Unavailable, printable
 from ...quote.directive import Directive
 from ...quote.lines import Ranges, close_ranges, format_ranges, source_lines
 from ...quote.lock import Lock, LockedRegion
+from ...quote.matching import differing
 from ...quote.mentions import scan
 from ...quote.own import selection_of
 from ...quote.quotation import Quotation
@@ -34,8 +34,6 @@ _WIDEST = 500
 """Characters of a line that are shown."""
 _ROOM = 30_000
 """Characters that are shown of one excerpt."""
-_COMPARED = 10_000
-"""Lines of two excerpts whose difference is looked for."""
 
 
 def quoted(before: Version, after: Version, project: Project) -> Iterator[str]:
@@ -148,9 +146,9 @@ def _diff(old: list[str] | None, new: list[str] | None) -> str:
 
 
 def _compared(old: list[str], new: list[str]) -> list[str]:
-    if len(old) + len(new) > _COMPARED:  # the time to compare grows with the square of their number
-        return [*(f"-{line}" for line in old), *(f"+{line}" for line in new)]
-    return list(difflib.unified_diff(old, new, n=len(old) + len(new), lineterm=""))[3:]
+    """Return all of both, or where that is too long what differs with a few lines around."""
+    whole = differing(old, new, len(old) + len(new))
+    return whole if len(whole) <= _SHOWN else differing(old, new, 3)
 
 
 def _fenced(lines: list[str]) -> str:

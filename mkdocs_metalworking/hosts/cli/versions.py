@@ -36,7 +36,7 @@ def at_present(project: Project, docs: Path) -> Version:
     pages = {
         _label(path, project.settings.root): read_text(path, errors="replace")
         for path in sorted(docs.rglob("*"))
-        if is_markdown_file(path.name)
+        if is_markdown_file(path.name) and path.is_file()
     }
     return Version(project.sources, project.lock, pages)
 

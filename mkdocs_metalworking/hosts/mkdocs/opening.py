@@ -11,7 +11,6 @@ from mkdocs.exceptions import ConfigurationError
 
 from ... import __version__
 from ...deliver.project import Project, Settings
-from ...deliver.store import default_root
 from ...markdown.highlight import FORMAT
 from ...markdown.highlight_cache import DiskLineCache
 from ...markdown.highlight_pool import HighlightPool
@@ -36,8 +35,7 @@ def open_project(settings: Settings) -> Project:
 
 def open_line_cache(settings: Settings) -> DiskLineCache:
     """Return the cache of highlighted lines, in the store."""
-    root = settings.store or default_root()
-    return DiskLineCache(root / "highlight.sqlite", f"{__version__}:{FORMAT}", pool=HighlightPool())
+    return DiskLineCache(settings.kept / "highlight.sqlite", f"{__version__}:{FORMAT}", pool=HighlightPool())
 
 
 def settle(command: str | None) -> None:
