@@ -128,25 +128,36 @@ def footnote(work: Work, html: str) -> str:
     return f"[^{name}]"
 
 
-def name_footnotes(work: Work, root: Element) -> None:
-    """Give our footnotes in *root*, a finished page, the names that they keep; one of the author's is an error."""
-    if "footnote" not in work.md.inlinePatterns:
-        return
-    sealed, known = SEALED.format(work.page.seal), footnotes_of(work.md).footnotes
-    ours = [name.replace(sealed, OURS) for name in known if name.startswith(sealed)]
-    if not ours:
-        return
-    for element in root.iter():
-        for key, value in element.items():
-            if sealed in value:
-                element.set(key, value.replace(sealed, OURS))
-    lines = (work.page.source or "").split("\n")
-    for name in (name for name in ours if name in known):
-        line = next((number for number, text in enumerate(lines, 1) if f"[^{name}]:" in text), None)
-        problem = MetalworkingError(
-            "footnote", f"[^{name}] is the name of a citation's own footnote", "name it otherwise"
-        )
-        work.page.report(problem, Location(work.page.path, line))
+class FootnoteNameProcessor(Treeprocessor):
+    """Gives our footnotes the names that they keep.
+
+    Priority 14: below the footnotes' links back (15), above what takes note of a page's ids (MkDocs, 5).
+    """
+
+    PRIORITY = 14
+
+    def __init__(self, work: Work) -> None:
+        super().__init__(work.md)
+        self._work = work
+
+    def run(self, root: Element) -> None:
+        """Name them; one of the author's that has such a name is an error."""
+        if "footnote" not in self._work.md.inlinePatterns:
+            return
+        page = self._work.page
+        sealed, known = SEALED.format(page.seal), footnotes_of(self._work.md).footnotes
+        ours = [name.replace(sealed, OURS) for name in known if name.startswith(sealed)]
+        if not ours:
+            return
+        for element in root.iter():
+            for key, value in element.items():
+                if sealed in value:
+                    element.set(key, value.replace(sealed, OURS))
+        lines = (page.source or "").split("\n")
+        for name in (name for name in ours if name in known):
+            line = next((number for number, text in enumerate(lines, 1) if f"[^{name}]:" in text), None)
+            message = f"[^{name}] is the name of a citation's own footnote"
+            page.report(MetalworkingError("footnote", message, "name it otherwise"), Location(page.path, line))
 
 
 def placed(work: Work, html: str) -> str:

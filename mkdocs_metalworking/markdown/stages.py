@@ -11,7 +11,6 @@ from ..glossary.callout import split_front_matter
 from ..glossary.mark_lines import NEEDS, marks_on
 from ..quote.diagnostics import Location, MetalworkingError
 from ..quote.lines import text_lines
-from .citations import name_footnotes
 from .page import PageContext
 from .work import Work
 
@@ -77,10 +76,6 @@ class EndProcessor(Treeprocessor):
         self._work = work
 
     def run(self, root: Element) -> None:
-        """Name our footnotes and keep the targets of the links.
-
-        Raises QuotationError where no host collects problems.
-        """
-        name_footnotes(self._work, root)
+        """Keep the targets of the links; raises QuotationError where no host collects problems."""
         self._work.page.links.extend(link.get("href", "") for link in root.iter("a"))
         self._work.finish()
