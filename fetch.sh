@@ -11,6 +11,10 @@
 set -u
 cd "$(dirname "$0")" || exit 1
 command -v git >/dev/null || { echo "git is needed: https://git-scm.com/downloads" >&2; exit 1; }
+if [ -n "$(git -c core.fsmonitor=false ls-files -- .venv 2>/dev/null)" ]; then
+  echo "This branch brings a .venv of its own, whose programs nobody made here: git rm -r --cached .venv, and delete it" >&2
+  exit 1
+fi
 
 ready() { "$1" -I -c 'import mkdocs_metalworking.hosts.cli.main' 2>/dev/null; }
 for python in "${PYTHON:-}" .venv/bin/python .venv/Scripts/python.exe python3; do

@@ -30,6 +30,8 @@ Member = bytes | str
 
 # A pax header of more is refused: before Python 3.11.10 the time to read one grows with the square of its size.
 _HEADER_MAX = 16 << 10
+# Records for all members that follow, of which each of them has a copy; an archive of source has one comment.
+_GLOBAL_MAX = 100
 # The list of members of a zip; each of its 46 bytes or more becomes an object of several hundred.
 _DIRECTORY_MAX = 32 << 20
 # What the two modules of the standard library raise for archives that somebody made by hand.
@@ -37,6 +39,7 @@ _BROKEN = (
     ArithmeticError,
     EOFError,
     LookupError,
+    MemoryError,
     OSError,
     RuntimeError,  # and its kinds: too deep a chain of headers, a feature that zipfile lacks
     TypeError,
@@ -159,19 +162,37 @@ def _tar_members(archive: Path, bounds: Bounds) -> Iterator[tuple[str, _Lazy]]:
         gzip.open(packed) as unpacked,
         tarfile.open(mode="r|", fileobj=_Counted(unpacked, bounds), tarinfo=_Header) as bundle,
     ):
-        for info in bundle:
+        while (info := bundle.next()) is not None:
+            # tarfile keeps every one, with all its records
+            bundle.members.clear()  # type: ignore[attr-defined]
             if info.isdir():
                 continue
             if info.issym() or info.islnk():
                 yield info.name, _Lazy("is a link in the archive", None, 0)
-            elif not info.isreg() or info.issparse():
+            elif not info.isreg():
                 yield info.name, _Lazy("is not a regular file in the archive", None, 0)
             else:
                 yield info.name, _Lazy("", bundle.extractfile(info), bounds.member)
 
 
 class _Header(tarfile.TarInfo):
-    """A member header whose extensions (long names, pax records) are held to a sane size."""
+    """A member header whose extensions (long names, pax records) are held to a sane size.
+
+    No archive of source has a sparse file, whose map stands in its data and may be as long as these.
+    """
+
+    @classmethod
+    def fromtarfile(cls, bundle: tarfile.TarFile) -> Self:
+        info = super().fromtarfile(bundle)
+        if len(bundle.pax_headers) > _GLOBAL_MAX:
+            raise tarfile.ReadError("too many global records")
+        return info
+
+    def _sparse(self, *_: object) -> Self:
+        raise tarfile.ReadError("sparse file")
+
+    # The four forms: in the header, and in pax records of versions 0.0, 0.1 and 1.0.
+    _proc_sparse = _proc_gnusparse_00 = _proc_gnusparse_01 = _proc_gnusparse_10 = _sparse
 
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:

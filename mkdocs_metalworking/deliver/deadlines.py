@@ -22,6 +22,10 @@ from urllib3.util.retry import Retry
 from .addresses import ROUTE, Inward
 
 
+class SocksProxy(ValueError):
+    """A proxy that does not speak HTTP: nothing bounds its handshake, and nothing is sent around it."""
+
+
 class Deadline:
     """Calls *end* when the block takes longer than *seconds*; ``passed`` tells whether it did."""
 
@@ -123,7 +127,9 @@ class TimedAdapter(HTTPAdapter):
         self.poolmanager.pool_classes_by_scheme = self._pools
 
     def proxy_manager_for(self, proxy: str, **kwargs: Any) -> Any:
-        """Return the pools behind *proxy*, with our connections in them."""
+        """Return the pools behind *proxy*, with our connections in them. Raises SocksProxy."""
+        if proxy.lower().startswith("socks"):
+            raise SocksProxy
         manager = super().proxy_manager_for(proxy, **kwargs)
         manager.pool_classes_by_scheme = self._pools
         return manager

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import netrc
+import os
 import threading
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from urllib.parse import urljoin, urlsplit
 
 import requests
 import urllib3
 from requests.auth import AuthBase, HTTPBasicAuth
-from requests.utils import get_netrc_auth
+from requests.utils import NETRC_FILES, get_netrc_auth
 from urllib3.util.retry import Retry
 
 from ..quote.blob import MAX_FILE
 from .addresses import ROUTE, Inward, Route, leads_inward, may_carry_credentials
-from .deadlines import Deadline, TimedAdapter
+from .deadlines import Deadline, SocksProxy, TimedAdapter
 from .transport import NotDelivered
 
 _CHUNK = 1 << 16
@@ -41,7 +43,10 @@ class NotFound(NotDelivered):
 
 
 class NetrcAuth(AuthBase):
-    """Credentials from the user's netrc, each for its own host, over TLS or to this machine, and never else."""
+    """Credentials from the user's netrc, each for its own host, over TLS or to this machine, and never else.
+
+    The entry ``default``, which names no host, is for none that a server or a pin chose.
+    """
 
     def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
         """Return *request* with what may be sent along."""
@@ -51,7 +56,18 @@ class NetrcAuth(AuthBase):
 
     def credentials(self, url: str) -> tuple[str, str] | None:
         """Return user name and password for *url*, or None."""
-        return get_netrc_auth(url)
+        names_host = urlsplit(url).hostname in _netrc_hosts()
+        return get_netrc_auth(url) if names_host else None
+
+
+def _netrc_hosts() -> Collection[str]:
+    """Return the hosts that the user's netrc names, which lies where requests looks for it."""
+    files = [os.environ["NETRC"]] if "NETRC" in os.environ else [f"~/{name}" for name in NETRC_FILES]
+    found = next(filter(os.path.exists, map(os.path.expanduser, files)), None)
+    try:
+        return netrc.netrc(found).hosts.keys() - {"default"} if found else ()
+    except (netrc.NetrcParseError, OSError, UnicodeDecodeError):
+        return ()
 
 
 def new_session(
@@ -223,6 +239,8 @@ def _check_status(answer: requests.Response, host: str) -> None:
 
 def _reason(error: Exception, limits: Limits) -> str:
     """Say what went wrong in our words: the library's own text can hold whole URLs."""
+    if isinstance(error, SocksProxy):
+        return "a SOCKS proxy is not gone through; name one that speaks HTTP"
     if isinstance(error, requests.ConnectTimeout):
         return f"no connection within {limits.connect:g} seconds"
     if isinstance(error, requests.Timeout) or "Read timed out" in str(error):

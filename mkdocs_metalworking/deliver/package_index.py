@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import re
+import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,17 +13,20 @@ from urllib.parse import urlsplit, urlunsplit
 import requests
 from packaging.utils import canonicalize_name, parse_sdist_filename, parse_wheel_filename
 from packaging.version import InvalidVersion, Version
-from requests.utils import get_auth_from_url
+from requests.utils import get_auth_from_url, get_netrc_auth
 
 from ..quote.packages import PackageSpec
 from .addresses import Route, leads_inward, may_carry_credentials
 from .http import Breaker, HostDown, Limits, NetrcAuth, body, host_of, new_session, open_stream
 from .pip_settings import IndexSettings
 from .simple_page import ACCEPT, NOT_A_PAGE, read_page
+from .store_folder import open_at_once
 from .transport import NotDelivered
 
 _CHUNK = 1 << 20
-_PAGE_MAX = 64 << 20
+_PAGE_MAX = 16 << 20
+_NAME = re.compile(r"[A-Za-z0-9._+!-]+")
+"""Of the name of a wheel or sdist; any other would have to be escaped wherever it is written."""
 
 ARCHIVE_LIMITS = Limits(total=900.0, max_bytes=1 << 30)
 """What one archive may cost: a quarter of an hour, 1 GiB."""
@@ -45,10 +51,13 @@ class _IndexAuth(NetrcAuth):
 
     def __init__(self, urls: tuple[str, ...]) -> None:
         self._known = {_origin(url): get_auth_from_url(url) for url in urls if urlsplit(url).username}
+        self._indexes = {_origin(url) for url in urls}
 
     def credentials(self, url: str) -> tuple[str, str] | None:
         """Return user name and password for *url*, or None."""
-        return self._known.get(_origin(url)) or super().credentials(url)
+        known = self._known.get(_origin(url)) or super().credentials(url)
+        # netrc's entry for every host is for those that the person named.
+        return get_netrc_auth(url) if known is None and _origin(url) in self._indexes else known
 
 
 class Index:
@@ -105,7 +114,8 @@ class Index:
             if offers:
                 return sorted(offers, key=_rank)
             reasons.append(f"{host_of(url)}: no {spec.kind} of {spec.name} {spec.version}")
-        local = [item for folder in self._settings.folders for item in folder.iterdir() if _is_of(item.name, spec)]
+        listed = (item for folder in self._settings.folders for item in folder.iterdir())
+        local = [item for item in listed if _is_of(item.name, spec) and item.is_file()]
         if local:
             found = [Offer(item.name, item.parent.name, path=item, size=item.stat().st_size) for item in local]
             return sorted(found, key=_rank)
@@ -114,7 +124,7 @@ class Index:
     def download(self, offer: Offer) -> Iterator[bytes]:
         """Yield the bytes of *offer*, unverified; raises NotDelivered as ``http.body`` does."""
         if offer.path is not None:
-            yield from _read(offer.path)
+            yield from _read(offer.path, self._limits.max_bytes)
         elif offer.url is not None:
             yield from self._guarded(offer.url, self._limits, Route(outside_only=offer.outside))
 
@@ -173,6 +183,8 @@ def _rank(offer: Offer) -> tuple[bool, bool, int, str]:
 
 def _is_of(filename: str, spec: PackageSpec) -> bool:
     try:
+        if not _NAME.fullmatch(filename):
+            return False
         if spec.kind == "wheel":
             name, version = parse_wheel_filename(filename)[:2]
         else:
@@ -182,9 +194,13 @@ def _is_of(filename: str, spec: PackageSpec) -> bool:
         return False
 
 
-def _read(path: Path) -> Iterator[bytes]:
+def _read(path: Path, most: int) -> Iterator[bytes]:
+    """Yield what a file of a local folder holds; what takes its place may be a pipe, or without end."""
     try:
-        with open(path, "rb") as stream:
+        with open(path, "rb", opener=open_at_once) as stream:
+            info = os.fstat(stream.fileno())
+            if not stat.S_ISREG(info.st_mode) or info.st_size > most:
+                raise NotDelivered("not-delivered", f"{path.name}: no file, or one of more than {most} bytes")
             while chunk := stream.read(_CHUNK):
                 yield chunk
     except OSError as error:

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from ..git.links import place_of
-from ..git.worktree import WorkTree, enclosing_work_tree
+from ..git.places import Tracked, enclosing_work_tree
+from ..git.worktree import WorkTree
 from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity, reason_of
 from ..quote.lock import Lock, load_lock
 from ..quote.quantities import Quantities
 from ..quote.quoter import Quoter
-from ..quote.repo import clone_url
+from ..quote.repo import SELF, clone_url
 from ..quote.sources import Sources
 from ..quote.sources_file import load_sources
 from ..quote.texts import read_text
@@ -40,12 +41,18 @@ class Settings:
     offline: bool = False
     url: Callable[[str], str] = clone_url
     """Where git fetches a repository from."""
+    home: str = ""
+    """The name under which mkdocs.yml says that the site's own repository is published; "" where it does not."""
 
     @property
-    def also(self) -> tuple[Path, ...]:
-        """The git directory that the site itself lies in, when it does: its own commits need no network."""
+    def own(self) -> Mapping[str, Path]:
+        """The git directory that the site lies in, by the names that it answers for: its commits need no network.
+
+        ``repo:`` of ``self`` is none of them: sources.yml is trusted with no proof, and whoever sends a change may
+        write another repository's name there.
+        """
         found = enclosing_work_tree(self.root)
-        return (found[1],) if found else ()
+        return dict.fromkeys((SELF, *((self.home,) if self.home else ())), found[1]) if found else {}
 
     @property
     def kept(self) -> Path:
@@ -57,7 +64,7 @@ class Settings:
         return place_of(self.store or default_root())
 
     @classmethod
-    def of(cls, options: Mapping[str, Any], *, base: Path | None = None) -> Settings:
+    def of(cls, options: Mapping[str, Any], *, base: Path | None = None, home: str = "") -> Settings:
         """Build settings from options named as in mkdocs.yml; relative paths start at *base*, or ``root``.
 
         Raises MetalworkingError (``config``) for an unknown transport, and a store in the home of nobody.
@@ -81,6 +88,7 @@ class Settings:
             store=root / store if store else None,
             transports=chosen,
             offline=bool(options.get("offline")),
+            home=home,
         )
 
 
@@ -99,7 +107,7 @@ class Project:
     """The work tree that the site lies in, where sources.yml says that ``self`` is quoted."""
 
     def __post_init__(self) -> None:
-        self.quoter = Quoter(self.sources, self.lock, self.resolver, self.worktree)
+        self.quoter = Quoter(self.sources, self.lock, self.resolver, self.worktree, home=self.settings.home)
         self._cite_quantities()
 
     def _cite_quantities(self) -> None:
@@ -142,17 +150,19 @@ class Project:
         except (OSError, UnicodeDecodeError) as error:
             problems.append(_unreadable(settings.lock, error))
         store = Store(settings.kept)
+        if Tracked(store.root).holds():
+            problems.append(_brought(store.root))
         quantities, found = _quantities(settings.quantities, drafts.get(settings.quantities))
         problems += found
-        proofs = Proofs(store, settings.code, mirrors=sources.mirrors(), also=settings.also)
+        proofs = Proofs(store, settings.code, mirrors=sources.mirrors(), own=settings.own)
         reach = Reach(
-            settings.code, sources, lock, store, proofs, settings.url, settings.also, settings.offline, progress
+            settings.code, sources, lock, store, proofs, settings.url, settings.own, settings.offline, progress
         )
         own, worktree = None, None
         if sources.own is not None:
             tree = enclosing_work_tree(settings.root)
             own = Own(tree[1] if tree else None)
-            worktree = WorkTree(*tree, kept=lambda blob: store.git_object(blob, "blob")) if tree else None
+            worktree = WorkTree(*tree, kept=lambda blob: store.git_object(SELF, blob, "blob")) if tree else None
         resolver = Resolver(store, make_transports(settings.transports, reach), proofs, own)
         return cls(settings, sources, lock, resolver, proofs, problems, quantities, worktree)
 
@@ -180,6 +190,11 @@ def _quantities(path: Path, draft: str | None) -> tuple[Quantities, list[Diagnos
     except (OSError, UnicodeDecodeError) as error:
         wrong = _unreadable(path, error)
     return Quantities(path=path.name, failed={"": wrong}), [wrong]
+
+
+def _brought(store: Path) -> Diagnostic:
+    message = f"the store {store.name} came with the site's own repository: anybody may have written what it proves"
+    return Diagnostic(Severity.ERROR, "config", message, "git rm -r --cached it, and delete it")
 
 
 def _unreadable(path: Path, error: Exception) -> Diagnostic:

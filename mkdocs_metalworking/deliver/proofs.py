@@ -5,56 +5,36 @@ from __future__ import annotations
 import contextlib
 import logging
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from ..git.cat_file import CatFile
 from ..git.clones import Clones
 from ..git.command import Git, GitError
 from ..git.fetch import Fetched
-from ..git.objects import MissingObject, Objects, files_below, resolve_path, tree_of
+from ..git.objects import Objects, files_below, resolve_path, tree_of
 from ..git.proof import Recorded, proves
 from ..quote.blob import LockedFile
 from ..quote.diagnostics import MetalworkingError, printable
 from ..quote.lock import MAX_SIZE
 from ..quote.repo import SELF, clone_url
+from .kept import Kept, KeptOf
 from .store import Store
 
 _LOG = logging.getLogger(__name__)
-_KEPT_BYTES = 16 << 20
-"""Commits and trees kept in memory; the files of a repository share most of theirs."""
 Commit = tuple[str, str]
 """A repository's name and a full commit id."""
-
-
-class _Kept:
-    """The objects that the store has, each read and hashed once as long as they fit into memory."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._seen: dict[tuple[str, str], bytes] = {}
-        self._size = 0
-
-    def verified(self, oid: str, *, kind: str, max_bytes: int) -> bytes:  # noqa: ARG002 (the store has its own bound)
-        """Return the object; raises MissingObject when the store has no sound copy."""
-        data = self._seen.get((oid, kind))
-        if data is None:
-            data = self._store.git_object(oid, kind)
-            if data is None:
-                raise MissingObject("object-missing", f"object {oid[:12]} is not in the store")
-            if self._size + len(data) <= _KEPT_BYTES:
-                self._seen[oid, kind] = data
-                self._size += len(data)
-        return data
 
 
 class Proofs:
     """Proves files of the lock, each at most once, and keeps in *store* what proved them. Thread-safe.
 
-    *mirrors* names, for a commit, other repositories whose clones may have it; *also* are git directories that may have
-    any, such as that of the site itself.
+    *mirrors* names, for a commit, other repositories whose clones may have it; *own* are git directories by the names
+    that they answer for, such as that of the site itself. No other commit that lies here is taken for one of a
+    repository: anybody's branch may have it.
     """
 
     def __init__(
@@ -63,12 +43,12 @@ class Proofs:
         code_dir: Path,
         *,
         mirrors: Mapping[Commit, tuple[str, ...]] | None = None,
-        also: Iterable[Path] = (),
+        own: Mapping[str, Path] | None = None,
     ) -> None:
         self._store = store
         self._mirrors = mirrors or {}
-        self._also = tuple(also)
-        self._kept = _Kept(store)
+        self._own = own or {}
+        self._kept = Kept(store)
         self._clones = Clones(code_dir)
         self._answers: dict[LockedFile, bool | MetalworkingError] = {}
         self._mutex = threading.Lock()
@@ -89,7 +69,7 @@ class Proofs:
 
     def by(self, objects: CatFile, file: LockedFile) -> bool:
         """Tell whether *objects* prove *file*, and keep the proof; raises Contradiction, or GitError for damage."""
-        proved = proves(Recorded(objects, self._store.put_git_object), file)
+        proved = proves(self._recorded(objects, file), file)
         if proved:
             with self._mutex:
                 self._answers[file] = True
@@ -98,7 +78,7 @@ class Proofs:
     def look_up(self, repo: str, commit: str, path: str) -> tuple[bool, list[str]] | None:
         """Tell whether *commit* has a file at *path*, and what its root folder holds; None where nobody here knows."""
         with self._mutex:
-            known: list[Objects] = [self._kept, *self._clones_of(repo, commit)]
+            known: list[Objects] = [KeptOf(self._kept, repo), *self._clones_of(repo, commit)]
             for objects in known:
                 with contextlib.suppress(GitError):
                     names = [name.decode("utf-8", "replace") for name, _ in tree_of(objects, commit)]
@@ -108,7 +88,7 @@ class Proofs:
     def paths(self, repo: str, commit: str) -> list[str]:
         """Return the paths of all files of *commit*; none where neither a clone nor the store has its trees."""
         with self._mutex:
-            known: list[Objects] = [*self._clones_of(repo, commit), self._kept]
+            known: list[Objects] = [*self._clones_of(repo, commit), KeptOf(self._kept, repo)]
             for objects in known:
                 with contextlib.suppress(GitError):
                     return list(files_below(objects, commit, ""))
@@ -142,19 +122,23 @@ class Proofs:
         self._clones.close()
 
     def _ask(self, file: LockedFile) -> bool:
-        if proves(self._kept, file):
+        if proves(KeptOf(self._kept, file.key.repo), file):
             return True
         for objects in self._clones_of(file.key.repo, file.key.commit):
             try:
-                if proves(Recorded(objects, self._store.put_git_object), file):
+                if proves(self._recorded(objects, file), file):
                     return True
             except GitError as error:  # a damaged clone proves nothing; the checkout transport says so
                 _LOG.debug("metalworking: %s: %s", file.key.repo, printable(error.diagnostic.message))
         return False
 
+    def _recorded(self, objects: CatFile, file: LockedFile) -> Recorded:
+        return Recorded(objects, partial(self._store.put_git_object, file.key.repo))
+
     def _clones_of(self, repo: str, commit: str) -> Iterator[CatFile]:
         mirrors = self._mirrors.get((repo, commit), ())
-        places: tuple[str | Path, ...] = (repo, *mirrors, *self._also)
+        own = (self._own[repo],) if repo in self._own else ()
+        places: tuple[str | Path, ...] = (repo, *mirrors, *own)
         for place in places:
             if (objects := self._clones.objects(place)) is not None:
                 yield objects
@@ -190,10 +174,14 @@ def verify(
     proofs: Proofs,
     store: Store,
     *,
+    pinned: Container[Commit] | None = None,
     url: Callable[[str], str] = clone_url,
     timeout: float = 600.0,
 ) -> Verdict:
-    """Prove all of *files*: commit to path to blob, and blob to SHA-256, size and lines; git is asked where need be."""
+    """Prove all of *files*: commit to path to blob, and blob to SHA-256, size and lines; git is asked where need be.
+
+    No other repository is asked than those *pinned*: a line of the lock names whatever somebody wrote there.
+    """
     verdict = Verdict()
     by_commit: dict[Commit, list[LockedFile]] = {}
     for file in files:
@@ -208,6 +196,9 @@ def verify(
     for (repo, commit), group in by_commit.items():
         if repo == SELF:
             verdict.unproved.update(dict.fromkeys(group, "this repository does not have the commit"))
+            continue
+        if pinned is not None and (repo, commit) not in pinned:
+            verdict.unproved.update(dict.fromkeys(group, "no pin names it, so nobody is asked (metalworking lock)"))
             continue
         try:
             with Fetched(url(repo), commit, timeout=timeout, logger=_LOG) as fetched:

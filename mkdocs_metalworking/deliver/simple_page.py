@@ -18,7 +18,9 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 _TAG = re.compile(r"<(a|base)(?=[\s/])([^<]*+)", re.IGNORECASE)
 _HREF = re.compile(r"""[\s/"']href\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'>]++))""", re.IGNORECASE)
 _MOST = 1_000_000
-"""Brackets of a page: each may become an object of some hundred bytes, and a file has three or four."""
+"""Brackets of a page: each may become an object of some hundred bytes, and a file has three or four. Of commas in JSON
+no more: each is between two values, and a file has ten.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +35,11 @@ class ListedFile:
 
 def read_page(data: bytes, content_type: str, url: str) -> list[ListedFile]:
     """Return the files that the page at *url* lists; raises one of NOT_A_PAGE for anything else."""
-    if max(data.count(b"{") + data.count(b"["), data.count(b"<")) > _MOST:
+    is_json = "json" in content_type
+    counted = (data.count(b"{") + data.count(b"["), data.count(b"<"), data.count(b",") if is_json else 0)
+    if max(counted) > _MOST:
         raise ValueError("more than any project has")
-    return list(_json_files(json.loads(data), url) if "json" in content_type else _html_files(data, url))
+    return list(_json_files(json.loads(data), url) if is_json else _html_files(data, url))
 
 
 def _json_files(page: dict[str, object], url: str) -> Iterator[ListedFile]:

@@ -132,9 +132,9 @@ class Store:
             return None
         return path
 
-    def git_object(self, oid: str, kind: str) -> bytes | None:
-        """Return the git object *oid* of *kind*, hashed again, or None when the store has no sound copy."""
-        path = self.folder.entry("git", oid)
+    def git_object(self, repo: str, oid: str, kind: str) -> bytes | None:
+        """Return the git object *oid* of *kind*, hashed again, or None when the store has no sound copy of *repo*."""
+        path = self._object(repo, oid, kind)
         data = self.folder.read(path, METADATA_MAX)
         if data is None:
             return None
@@ -143,11 +143,11 @@ class Store:
         self.folder.discard(path, f"git {kind} {oid[:12]}: another hash")
         return None
 
-    def put_git_object(self, oid: str, kind: str, data: bytes) -> None:
-        """Keep a commit or a tree. Raises MetalworkingError ``wrong-bytes`` when *data* is not that object."""
+    def put_git_object(self, repo: str, oid: str, kind: str, data: bytes) -> None:
+        """Keep a commit or a tree that *repo* has. Raises MetalworkingError ``wrong-bytes`` for another object."""
         if not is_object(oid, kind, data):
             raise MetalworkingError("wrong-bytes", f"refused to store another {kind} than {oid[:12]}")
-        path = self.folder.entry("git", oid)
+        path = self._object(repo, oid, kind)
         if path.exists():
             return
         try:
@@ -155,6 +155,14 @@ class Store:
                 stream.write(data)
         except OSError as error:
             self.folder.cannot_write(error)
+
+    def _object(self, repo: str, oid: str, kind: str) -> Path:
+        """Return where an object lies. A tree is the same everywhere; a commit is of the repository that it came from.
+
+        No hash tells of which one: a store that several sites share has the commits of many.
+        """
+        of_it = hashlib.sha256(f"{repo}\0{oid}".encode()).hexdigest() if kind == "commit" else oid
+        return self.folder.entry("git", of_it)
 
 
 def _archive_problem(path: Path, pin: ArchivePin) -> str:

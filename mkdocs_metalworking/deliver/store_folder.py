@@ -122,4 +122,9 @@ def is_named(path: Path) -> bool:
 
 def open_plain(path: str, flags: int) -> int:
     """Open *path*, and neither follow a link nor wait for a pipe that took its place a moment ago."""
-    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    return open_at_once(path, flags | getattr(os, "O_NOFOLLOW", 0))
+
+
+def open_at_once(path: str, flags: int) -> int:
+    """Open *path*, and wait for no pipe."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))

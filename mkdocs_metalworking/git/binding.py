@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 from ..quote.blob import HEX_ID, MAX_FILE, FileKey, LockedFile
 from ..quote.diagnostics import MetalworkingError, Unavailable
 from ..quote.repo import SELF, clone_url
 from .cat_file import CatFile
-from .command import Git, GitError, find_clone
+from .command import Git, GitError
 from .fetch import Fetched
 from .missing import why_missing
 from .objects import MissingObject, Oversized, TreeEntry, commit_date, resolve_path
+from .places import CloneFolder
 from .proof import Recorded
 
 _LOG = logging.getLogger(__name__)
@@ -32,11 +34,10 @@ Bound = LockedFile | MetalworkingError
 class Binder:
     """Finds what git says a file is, locally when any clone has the commit, else with one fetch a commit.
 
-    *mirrors* are other repositories that may hold the same commit, such as forks, and *also* git directories that may,
-    such as that of the site itself; *url* maps a repo to what git
-    fetches from; *keep* is given every bound file with its bytes, *keep_object* (id, kind,
-    bytes) each commit and tree on the way to it: the proof. *max_bytes* bounds a file, *timeout* (seconds) a
-    fetch.
+    *mirrors* are other repositories that may hold the same commit, such as forks, and *own* git directories by the
+    names that they answer for, such as that of the site itself; *url* maps a repo to what git fetches from. *keep* is
+    given every bound file with its bytes, *keep_object* (repo, id, kind, bytes) each commit and tree on the way to it:
+    the proof. *max_bytes* bounds a file, *timeout* (seconds) a fetch.
     """
 
     def __init__(
@@ -44,21 +45,22 @@ class Binder:
         code_dir: Path,
         *,
         mirrors: Iterable[str] = (),
-        also: Iterable[Path] = (),
+        own: Mapping[str, Path] | None = None,
         url: Callable[[str], str] = clone_url,
         keep: Callable[[LockedFile, bytes], object] | None = None,
-        keep_object: Callable[[str, str, bytes], object] | None = None,
+        keep_object: Callable[[str, str, str, bytes], object] | None = None,
         offline: bool = False,
         max_bytes: int = MAX_FILE,
         timeout: float = 600.0,
         logger: logging.Logger = _LOG,
     ) -> None:
         self._code_dir = code_dir
+        self._clones = CloneFolder(code_dir)
         self._mirrors = tuple(mirrors)
-        self._also = tuple(also)
+        self._own = own or {}
         self._url = url
         self._keep = keep
-        self._keep_object = keep_object or (lambda _oid, _kind, _data: None)
+        self._keep_object = keep_object or (lambda _repo, _oid, _kind, _data: None)
         self._offline = offline
         self._max_bytes = max_bytes
         self._timeout = timeout
@@ -94,8 +96,8 @@ class Binder:
             raise MetalworkingError("bad-commit", f"{repo}@{commit[:70]}: not a full commit id of 40 or 64 hex digits")
         left = list(dict.fromkeys(keys))
         bound: dict[FileKey, Bound] = {}
-        clones = [(name, find_clone(self._code_dir, name)) for name in dict.fromkeys((repo, *self._mirrors))]
-        for name, git_dir in [*clones, *((path.parent.name, path) for path in self._also)]:
+        clones = [(name, self._clones.find(name)) for name in dict.fromkeys((repo, *self._mirrors))]
+        for name, git_dir in [*clones, (repo, self._own.get(repo))]:
             if left and git_dir is not None:
                 bound.update(self._bind_local(name, git_dir, commit, left))
                 left = [key for key in left if key not in bound]
@@ -160,7 +162,7 @@ class Binder:
 
     def _walk(self, objects: CatFile, key: FileKey) -> TreeEntry:
         """Return the file's entry; raises MetalworkingError for what is none, and what ``resolve_path`` raises."""
-        entry = resolve_path(Recorded(objects, self._keep_object), key.commit, key.path)
+        entry = resolve_path(Recorded(objects, partial(self._keep_object, key.repo)), key.commit, key.path)
         if entry is None:
             why, hint = why_missing(objects, key.commit, key.path)
             raise MetalworkingError("not-in-commit", f"{key}: {why}", hint)

@@ -17,6 +17,7 @@ from ..quote.repo import Repo
 from .command import Git, GitError, find_git_dir, plain_arguments
 from .fetch import FETCH, SCHEMES, redirected
 from .links import place_of
+from .places import CloneFolder
 from .scratch import Scratch
 
 _URL = re.compile(rb'^url = "([!-~]*)"$', re.MULTILINE)
@@ -33,6 +34,9 @@ def clone(repo: Repo, commit: str, url: str, code_dir: Path, *, paths: Sequence[
     folder = repo.folder(code_dir)
     place_of(folder)
     _plain_folders(folder, code_dir)
+    if CloneFolder(code_dir).is_brought(repo.name):
+        message = f"{folder} came with the site's own repository: anybody may have written it, so it is no clone"
+        raise MetalworkingError("clone", message, "git rm -r it")
     git_dir = folder / ".git"
     if not folder.exists() or not any(folder.iterdir()):
         _make(git_dir, url, commit)

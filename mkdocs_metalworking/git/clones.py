@@ -6,14 +6,15 @@ import threading
 from pathlib import Path
 
 from .cat_file import CatFile
-from .command import Git, find_clone
+from .command import Git
+from .places import CloneFolder
 
 
 class Clones:
     """Opens clones below *code_dir* when they are asked for. Thread-safe; *timeout* bounds one answer, in seconds."""
 
     def __init__(self, code_dir: Path, *, timeout: float = 30.0) -> None:
-        self._code_dir = code_dir
+        self._folder = CloneFolder(code_dir)
         self._timeout = timeout
         self._mutex = threading.Lock()
         self._open: dict[str | Path, CatFile | None] = {}
@@ -28,7 +29,7 @@ class Clones:
         """Return the objects of a repository by its name, or of a git directory; None when there is no clone."""
         with self._mutex:
             if place not in self._open:
-                git_dir = place if isinstance(place, Path) else find_clone(self._code_dir, place)
+                git_dir = place if isinstance(place, Path) else self._folder.find(place)
                 git = Git(git_dir, timeout=self._timeout) if git_dir else None
                 self._open[place] = CatFile(git, timeout=self._timeout) if git else None
             return self._open[place]

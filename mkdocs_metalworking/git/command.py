@@ -7,9 +7,9 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ..quote.diagnostics import MetalworkingError, Unavailable, printable
-from ..quote.repo import Repo
+from ..quote.diagnostics import Unavailable, printable
 from . import process as child
+from .executable import on_path
 from .personal import let_through, personal_settings
 
 # Settings that could start a program or reach elsewhere; the command line outranks a repository's own config.
@@ -76,13 +76,17 @@ def safe_environment(env: Mapping[str, str], *, protocol: str | None = None) -> 
             "HOME": os.devnull,
             "XDG_CONFIG_HOME": os.devnull,
             "LC_ALL": "C",
+            "NoDefaultCurrentDirectoryInExePath": "1",  # what git starts on Windows is not looked for where it runs
         }
     )
     return kept
 
 
 class Git:
-    """Runs git on one git directory, and where it is our own on its *work_tree*. *timeout* is seconds a command."""
+    """Runs git on one git directory, and where it is our own on its *work_tree*. *timeout* is seconds a command.
+
+    It is the git of PATH, or *executable*.
+    """
 
     def __init__(
         self,
@@ -91,7 +95,7 @@ class Git:
         work_tree: Path | None = None,
         timeout: float = 60.0,
         env: Mapping[str, str] | None = None,
-        executable: str = "git",
+        executable: str = "",
         allowance: child.Allowance = DEFAULT_ALLOWANCE,
     ) -> None:
         self.git_dir = git_dir
@@ -99,10 +103,15 @@ class Git:
         self._allowance = allowance
         self._timeout = timeout
         self._env = dict(os.environ if env is None else env)
-        self._executable = executable
+        self._executable = executable or on_path("git", self._env)
 
     def command(self, *arguments: str, options: Sequence[str] = ()) -> list[str]:
-        """Return the full command line. An explicit git directory also means no search and no ownership check."""
+        """Return the full command line. An explicit git directory also means no search and no ownership check.
+
+        Raises GitError when there is no git.
+        """
+        if not self._executable:
+            raise _missing("it is not on PATH")
         settings = [part for setting in _SAFE_CONFIG for part in ("-c", setting)]
         return [
             self._executable,
@@ -198,20 +207,16 @@ def find_git_dir(folder: Path) -> Path | None:
     return folder if _is_git_dir(folder) else None
 
 
-def find_clone(code_dir: Path, name: str) -> Path | None:
-    """Return the git directory of the clone of the repository *name* below *code_dir*; None when there is none."""
-    try:
-        return find_git_dir(Repo.named(name).folder(code_dir))
-    except MetalworkingError:
-        return None
-
-
 def _is_git_dir(path: Path) -> bool:
     return (path / "HEAD").is_file() and ((path / "objects").is_dir() or (path / "commondir").is_file())
 
 
 def _not_started(error: OSError) -> GitError:
-    return GitError("git-missing", f"git cannot be started: {error.strerror}", "install git 2.38 or later")
+    return _missing(error.strerror or "unknown reason")
+
+
+def _missing(why: str) -> GitError:
+    return GitError("git-missing", f"git cannot be started: {why}", "install git 2.38 or later")
 
 
 def plain_arguments(arguments: Sequence[str]) -> list[str]:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ..quote.diagnostics import MetalworkingError
 from .command import Git, GitError
-from .worktree import enclosing_work_tree
+from .places import enclosing_work_tree
 
 _GITS = re.compile(r"\.git[. ]*|git~[0-9]+", re.IGNORECASE)
 """Names of a folder that some file system takes for ``.git``."""

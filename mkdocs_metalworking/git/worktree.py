@@ -22,22 +22,11 @@ from ..quote.selection import lines_of
 from ..quote.suggest import suggest_path
 from .binding import check_content
 from .cat_file import CatFile
-from .command import Git, GitError, find_git_dir
+from .command import Git, GitError
 from .objects import resolve_path, tree_of
 
 Kept = Callable[[str], bytes | None]
 """Returns the bytes of a blob that somebody kept, by git's id."""
-
-
-def enclosing_work_tree(folder: Path) -> tuple[Path, Path] | None:
-    """Return the top of the work tree that *folder* lies in, and its git directory; None when it lies in none.
-
-    It is known by its ``.git``, which no commit can hold. Files that look like a bare repository may be anybody's.
-    """
-    for parent in (folder, *folder.parents):
-        if os.path.lexists(parent / ".git") and (found := find_git_dir(parent)) is not None:
-            return parent, found
-    return None
 
 
 class WorkTree:

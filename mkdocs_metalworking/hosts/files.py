@@ -7,7 +7,7 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,7 +27,11 @@ def read_text(path: Path) -> str:
 
 def read_page(path: Path) -> str:
     """Return a text as MkDocs reads it, but for a lone CR, which is as long as the LF it is read as."""
-    return path.read_bytes().decode("utf-8").replace("\r\n", "\n").removeprefix("\ufeff")
+    return _as_page(path.read_bytes())
+
+
+def _as_page(raw: bytes) -> str:
+    return raw.decode("utf-8").replace("\r\n", "\n").removeprefix("\ufeff")
 
 
 @dataclass(frozen=True)
@@ -46,15 +50,16 @@ def write_all(rewrites: Sequence[Rewrite]) -> None:
     saved it meanwhile. Then all are as they were.
     """
     done: list[tuple[Path, bytes | None]] = []
-    with held_back():
-        for one in rewrites:
-            if _present(one.path) != one.before:
-                raise not_written(one.path, "it was changed meanwhile", "nothing was written; run it again")
-            target_of(one.path)
+    with held_back(), contextlib.ExitStack() as stack:
         try:
-            for one in rewrites:
-                raw = None if one.before is None else one.path.read_bytes()
-                (write if raw is None else write_page)(one.path, one.after)
+            # All that takes time comes first: what a file holds is looked at again right before it is replaced.
+            beside = [
+                stack.enter_context(_beside(one.path, target_of(one.path), _as_it_ends(one).encode()))
+                for one in rewrites
+            ]
+            for one, put in zip(rewrites, beside, strict=True):
+                raw = _unchanged(one)
+                put()
                 done.append((one.path, raw))
         except (MetalworkingError, OSError):
             for path, raw in reversed(done):
@@ -63,11 +68,25 @@ def write_all(rewrites: Sequence[Rewrite]) -> None:
             raise
 
 
-def _present(path: Path) -> str | None:
+def _unchanged(one: Rewrite) -> bytes | None:
+    """Return the bytes of the file; None where there is none. Raises MetalworkingError when it is not what was read."""
     try:
-        return read_page(path)
+        raw = one.path.read_bytes()
+        same = one.before is not None and _as_page(raw) == one.before
     except (OSError, UnicodeDecodeError):
-        return "" if os.path.lexists(path) else None
+        raw, same = None, one.before is None and not os.path.lexists(one.path)
+    if not same:
+        raise not_written(one.path, "it was changed meanwhile", "nothing was written; run it again")
+    return raw
+
+
+def _as_it_ends(one: Rewrite) -> str:
+    """Return the text to write, with the line ends and the byte order mark that an author's file has."""
+    raw = _unchanged(one)
+    if raw is None:
+        return one.after
+    mark = "\ufeff" if raw.startswith(b"\xef\xbb\xbf") else ""
+    return mark + _ended(one.after, re.findall(rb"\r?\n", raw))
 
 
 def write(path: Path, text: str) -> None:
@@ -77,7 +96,8 @@ def write(path: Path, text: str) -> None:
     it was. A link that leads out of the repository, or to what git keeps there, may be somebody else's doing and is not
     written through.
     """
-    _put(path, target_of(path), text.encode("utf-8"))
+    with held_back(), _beside(path, target_of(path), text.encode("utf-8")) as put:
+        put()
 
 
 def write_made(path: Path, data: bytes) -> None:
@@ -85,14 +105,30 @@ def write_made(path: Path, data: bytes) -> None:
 
     Raises MetalworkingError (``not-written``), also where git tracks a link on the way: then the file is as it was.
     """
-    _put(path, place_of(path), data)
+    with held_back(), _beside(path, place_of(path), data) as put:
+        put()
 
 
-def _put(path: Path, target: Path, data: bytes) -> None:
+@contextlib.contextmanager
+def _told(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise not_written(path, reason_of(error)) from None
+
+
+@contextlib.contextmanager
+def _beside(path: Path, target: Path, data: bytes) -> Iterator[Callable[[], None]]:
+    """Write *data* beside *target*, to which *path* leads; what is yielded puts it in place, at once."""
     # A name that nobody knows before, and a file that is not there: where a link lay, it would be written through.
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(6)}.new")
-    with held_back():
-        try:
+
+    def put() -> None:
+        with _told(path):
+            temporary.replace(target)
+
+    try:
+        with _told(path):
             target.parent.mkdir(parents=True, exist_ok=True)
             with open(temporary, "xb") as stream:
                 stream.write(data)
@@ -100,19 +136,10 @@ def _put(path: Path, target: Path, data: bytes) -> None:
                 os.fsync(stream.fileno())
             if target.exists():
                 shutil.copymode(target, temporary)
-            temporary.replace(target)
-        except OSError as error:
-            raise not_written(path, reason_of(error)) from None
-        finally:
-            with contextlib.suppress(OSError):
-                temporary.unlink()
-
-
-def write_page(path: Path, text: str) -> None:
-    """Write *text* in the place of an author's file, with the line ends and the byte order mark that it had."""
-    raw = path.read_bytes()
-    mark = "\ufeff" if raw.startswith(b"\xef\xbb\xbf") else ""
-    write(path, mark + _ended(text, re.findall(rb"\r?\n", raw)))
+        yield put
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
 
 
 def _ended(text: str, ends: Sequence[bytes]) -> str:

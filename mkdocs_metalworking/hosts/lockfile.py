@@ -24,8 +24,8 @@ def store_of(settings: Settings) -> Store:
 
 
 @contextlib.contextmanager
-def locked_lock(settings: Settings) -> Iterator[Lock]:
-    """Read sources.lock while no other command can write it: what was added meanwhile stays.
+def writing_alone(settings: Settings) -> Iterator[None]:
+    """Hold off every other command that writes a file of the site, from reading what is changed to writing it.
 
     Raises MetalworkingError (``not-written``) when another command holds it for a minute, or the folder is read-only.
     """
@@ -38,12 +38,19 @@ def locked_lock(settings: Settings) -> Iterator[Lock]:
     except OSError as error:
         raise not_written(settings.lock, reason_of(error)) from None
     try:
-        yield read_lock(settings)[0]
+        yield
     finally:
         # While it is still held: after that it could be another command's. (Windows keeps an open file.)
         with contextlib.suppress(OSError):
             Path(guard.lock_file).unlink()
         guard.release()
+
+
+@contextlib.contextmanager
+def locked_lock(settings: Settings) -> Iterator[Lock]:
+    """Read sources.lock while no other command can write: what was added meanwhile stays. Raises MetalworkingError."""
+    with writing_alone(settings):
+        yield read_lock(settings)[0]
 
 
 def read_lock(settings: Settings) -> tuple[Lock, list[Diagnostic]]:
@@ -78,7 +85,7 @@ def bind(
         binder = Binder(
             settings.code,
             mirrors=clones,
-            also=settings.also,
+            own=settings.own,
             url=url,
             keep=store.put,
             keep_object=store.put_git_object,

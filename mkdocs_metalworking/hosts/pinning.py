@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import json
 import logging
+import re
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from pathlib import Path
 
 import yaml
 
 from ..git.cat_file import CatFile
-from ..git.command import Git, GitError, find_clone
+from ..git.command import Git, GitError
 from ..git.fetch import Fetched
 from ..git.objects import METADATA_MAX, commit_date, tree_of
+from ..git.places import find_clone
 from ..quote.blob import MAX_FILE
 from ..quote.diagnostics import Location, MetalworkingError, printable
 from ..quote.licenses import license_name
+from ..quote.sources import Sources
 from ..quote.sources_file import load_sources
 from .files import Rewrite, read_page, write_all
 
+_PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./+-]*")
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _LOG = logging.getLogger(__name__)
 # A phrase that stands in the text of one license and of no other of the list; the first that fits counts.
 _PHRASES = (
@@ -59,16 +66,23 @@ def entry_for(repo: str, commit: str, url: str, code_dir: Path) -> str:
     spdx = _spdx(text)
     lines = [f"  - repo: {repo}", f'    commit: "{commit}"', f"    license: {spdx or 'null'}"]
     if name and name != "LICENSE":
-        lines.append(f"    license_file: {yaml.safe_dump(name, allow_unicode=True).splitlines()[0]}")
+        lines.append(f"    license_file: {scalar(name)}")
     if day:
         lines.append(f'    date: "{day}"')
     return "".join(f"{line}\n" for line in lines)
 
 
+def scalar(text: str) -> str:
+    """Quote what YAML would read as something else: a commit of digits only, or what the name of a tag may have."""
+    plain = _PLAIN.fullmatch(text) and isinstance(yaml.safe_load(text), str)
+    return text if plain or _DAY.fullmatch(text) else json.dumps(text, ensure_ascii=False)
+
+
 def write_entry(path: Path, entry: str) -> None:
     """Put *entry* behind the last repository of the file *path*, or begin the file with it.
 
-    Raises MetalworkingError (``schema``) when the text cannot be changed safely, ``not-written`` when it cannot at all.
+    The caller holds off other commands. Raises MetalworkingError (``schema``) when the text cannot be changed safely,
+    ``not-written`` when it cannot at all.
     """
     before = read_page(path) if path.exists() else None
     write_all([Rewrite(path, before, with_entry(before, entry, path.name))])
@@ -83,15 +97,13 @@ def with_entry(text: str | None, entry: str, name: str) -> str:
     before, _ = load_sources(old, name) if text is not None else (None, [])
     new = _appended(old, "repositories", entry)
     after, problems = load_sources(new, name) if new is not None else (None, [])
-    if (
-        new is None
-        or after is None
-        or problems
-        or len(after.pins) != len(before.pins if before else ()) + 1
-        or (before and after.pins[:-1] != before.pins)
-    ):
+    if new is None or after is None or problems or _without_last(after) != (before or Sources(path=name)):
         raise _by_hand(name)
     return new
+
+
+def _without_last(sources: Sources) -> Sources:
+    return replace(sources, pins=sources.pins[:-1])
 
 
 def with_reference(text: str, key: str, name: str) -> str | None:
@@ -106,8 +118,8 @@ def with_reference(text: str, key: str, name: str) -> str | None:
         after, problems = load_sources(new, name) if new is not None else (before, wrong)
     except MetalworkingError:
         return None
-    kept = after.pins == before.pins and after.references[:-1] == before.references
-    return new if not problems and kept and len(after.references) == len(before.references) + 1 else None
+    kept = len(after.references) > len(before.references) and replace(after, references=after.references[:-1]) == before
+    return new if not problems and kept else None
 
 
 def _appended(old: str, name: str, entry: str) -> str | None:

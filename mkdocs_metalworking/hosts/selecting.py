@@ -34,7 +34,7 @@ def find_regions(project: Project, wanted: Iterable[RegionKey], files: Mapping[F
                     if project.worktree is None:
                         raise MetalworkingError("self", "no git repository encloses the site")
                     file, data = project.worktree.read(key.path)
-                    store.put_git_object(file.blob, "blob", data)
+                    store.put_git_object(SELF, file.blob, "blob", data)
                 elif key in files:
                     file = files[key]
                     data = project.resolver.resolve(file).data

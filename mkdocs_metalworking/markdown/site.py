@@ -75,7 +75,6 @@ class SiteExtension(Extension):
         wrong = (one for one in project.problems if one.location.path != project.settings.quantities.name)
         if (problem := next(wrong, None)) is not None:
             raise MetalworkingError(problem.code, problem.message, problem.hint, problem.location)
-        project.quoter.home = project.quoter.home or self.home
         return project.quoter
 
     def quantities(self) -> Quantities:
@@ -87,7 +86,7 @@ class SiteExtension(Extension):
 
     def _loaded(self) -> Project:
         if self._project is None:
-            settings = Settings.of(self.getConfigs(), base=self.base)
+            settings = Settings.of(self.getConfigs(), base=self.base, home=self.home)
             files = (settings.sources, settings.lock, settings.quantities, *sorted(settings.code.glob("*/*")))
             self._project = _shared(settings, *map(_stamp, files))
         return self._project

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from functools import cached_property
 
-_SMALL = 2_000
-"""Lines on either side up to which they are compared one by one; beyond it, lines that stand often count as noise."""
+from .matching import matching_blocks
 
 
 class Alignment:
@@ -32,12 +30,13 @@ class Alignment:
         skipped = len(file) - len(text)
         if skipped >= 0 and file[skipped:] == text:  # the front matter is gone, and nothing else happened
             return {index: index + skipped for index in range(len(self._text)) if index + skipped < len(self._file)}
-        matcher = difflib.SequenceMatcher(None, text, file, autojunk=max(len(text), len(file)) > _SMALL)
         found: dict[int, int] = {}
-        for tag, i1, i2, j1, j2 in matcher.get_opcodes():
-            # As many lines as before, changed in their place, are still these lines.
-            if tag == "equal" or (tag == "replace" and i2 - i1 == j2 - j1):
-                found.update(zip(range(i1, i2), range(j1, j2), strict=True))
+        i_end = j_end = 0
+        for i, j, size in [*matching_blocks(text, file), (len(text), len(file), 0)]:
+            if i - i_end == j - j_end:  # as many lines as before, changed in their place, are still these lines
+                i, j, size = i_end, j_end, i - i_end + size
+            found.update(zip(range(i, i + size), range(j, j + size), strict=True))
+            i_end, j_end = i + size, j + size
         return found
 
 

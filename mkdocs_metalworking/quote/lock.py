@@ -21,7 +21,7 @@ from .blob import FileKey, LockedFile
 from .diagnostics import Diagnostic, Location, MetalworkingError, Severity
 from .lines import RangeProblem, Ranges, format_ranges, parse_ranges
 from .packages import ArchivePin
-from .repo import SELF
+from .repo import SELF, is_name
 from .selection import Selection
 from .suggest import suggest_path
 
@@ -176,7 +176,7 @@ def load_lock(text: str, path: str = "sources.lock") -> tuple[Lock, list[Diagnos
             continue
         if line != whole:
             problem("blanks or a byte order mark around the line")
-        if match := _BLOB.fullmatch(line):
+        if (match := _BLOB.fullmatch(line)) and is_name(match["repo"]):
             file = _locked_file(match)
             lines.append((file.key, line))
             if file.key in files:
@@ -212,7 +212,7 @@ def _locked_region(match: re.Match[str]) -> LockedRegion | None:
         ranges = parse_ranges(match["ranges"])
     except RangeProblem:
         return None
-    if selection is None or ranges[-1].last is None:
+    if selection is None or ranges[-1].last is None or not is_name(match["repo"]):
         return None
     key = FileKey(match["repo"], match["commit"] or "", unquote(match["path"]))
     return LockedRegion(key, selection, ranges, match["sha256"], match["blob"])

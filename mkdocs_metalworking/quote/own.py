@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import shlex
 from collections.abc import Iterator, Sequence
 from typing import Protocol
@@ -12,12 +11,11 @@ from .diagnostics import MetalworkingError
 from .directive import Directive
 from .lines import LineRange, Ranges, format_ranges
 from .lock import LockedRegion
+from .matching import differing, matching_blocks
 from .selection import Selection, lines_of
 
 _SHOWN = 60
 """Lines of a difference that are shown."""
-_COMPARED = 5_000
-"""Lines of each side that are compared: the time grows with the square of their number."""
 
 
 class OwnFiles(Protocol):
@@ -97,10 +95,7 @@ def difference(old: Sequence[str] | None, before: Ranges, new: Sequence[str], no
 
 
 def _diff(old: list[str], new: list[str]) -> Iterator[str]:
-    old, new = old[:_COMPARED], new[:_COMPARED]
-    lines = list(difflib.unified_diff(old, new, n=3, lineterm=""))[2:]
-    lines = ["…" if line.startswith("@@") else line for line in lines]
-    lines = lines[1:] if lines[:1] == ["…"] else lines
+    lines = differing(old, new, 3)
     yield from lines[:_SHOWN]
     if len(lines) > _SHOWN:
         yield f"… {len(lines) - _SHOWN} more lines"
@@ -116,10 +111,8 @@ def moves(old: Sequence[str] | None, before: Ranges, new: Sequence[str], now: Ra
         return {n: n + to - start for part in before for n in range(part.first, (part.last or 0) + 1)}
     numbers = [n for part in before for n in range(part.first, (part.last or 0) + 1)]
     places = [n for part in now for n in range(part.first, (part.last or 0) + 1)]
-    matcher = difflib.SequenceMatcher(None, lines_of(old, before), lines_of(new, now), autojunk=False)
-    return {
-        numbers[block.a + i]: places[block.b + i] for block in matcher.get_matching_blocks() for i in range(block.size)
-    }
+    blocks = matching_blocks(lines_of(old, before), lines_of(new, now))
+    return {numbers[i + n]: places[j + n] for i, j, size in blocks for n in range(size)}
 
 
 def shown_lines(lines: LineRange, to: dict[int, int]) -> LineRange | None:

@@ -6,13 +6,13 @@ units that do not agree, a source that says another number and is not declared a
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from .amounts import DERIVED_DIGITS, range_text
 from .citations import Citation, parse_citation
 from .diagnostics import Diagnostic, Location, MetalworkingError, Severity
+from .suggest import nearest
 from .units import Units
 
 
@@ -202,8 +202,6 @@ class Quantities:
 
 def unknown(key: str, known: Iterable[str], path: str, *, suggest: bool = True) -> MetalworkingError:
     """Return the problem of a *key* that is not there."""
-    close = difflib.get_close_matches(key, list(known), 1) if suggest and len(key) <= 80 else []
+    close = nearest(key, known) if suggest else ""
     shown = key if len(key) <= 60 else f"{key[:60]}…"
-    return MetalworkingError(
-        "quantity", f"no quantity {shown!r} in {path}", f"did you mean {close[0]}?" if close else ""
-    )
+    return MetalworkingError("quantity", f"no quantity {shown!r} in {path}", f"did you mean {close}?" if close else "")

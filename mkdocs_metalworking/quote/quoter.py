@@ -45,7 +45,9 @@ class Bytes(Protocol):
 class Quoter:
     """Turns directives into quotations, with one set of sources, one lock and one resolver."""
 
-    def __init__(self, sources: Sources, lock: Lock, resolver: Bytes, own: OwnFiles | None = None) -> None:
+    def __init__(
+        self, sources: Sources, lock: Lock, resolver: Bytes, own: OwnFiles | None = None, *, home: str = ""
+    ) -> None:
         self.sources = sources
         self.lock = lock
         self._resolver = resolver
@@ -59,7 +61,7 @@ class Quoter:
         """Every named region asked for so far."""
         self.watched: set[str] = set()
         """The paths of the files of the working tree among them."""
-        self.home = ""
+        self.home = home
         """The name under which one's own repository is published, where sources.yml does not tell it."""
         self.scouting = False
         """Whether it is only asked what the lock lacks: then no file of the working tree is read."""
@@ -136,8 +138,11 @@ class Quoter:
             return made(None, missing=missing)
         if selection is not None and (found := selection.find(lines, directive.path)) != ranges:
             where = f"{format_ranges(found)}, and {self.lock.path} says {format_ranges(ranges)}"
-            message = f"{file.key}{selection} stands on {where}"
-            raise MetalworkingError("wrong-lock", message, "run: metalworking lock --update")
+            raise _wrong_lock(f"{file.key}{selection} stands on {where}")
+        if selection is not None:
+            region = self.lock.region(file.key, selection)
+            if (text_hash(lines, ranges), file.blob) != (region.sha256, region.blob):
+                raise _wrong_lock(f"{file.key}{selection}: {self.lock.path} has another hash of its lines or file")
         _check_guards(directive, lines, ranges)
         return made(dedent(cut(lines, ranges), directive.dedent), lines)
 
@@ -211,6 +216,10 @@ class Quoter:
             while self._decoded_size > _KEPT_BYTES and len(self._decoded) > 1:
                 self._decoded_size -= self._decoded.popitem(last=False)[0].size
         return lines
+
+
+def _wrong_lock(message: str) -> MetalworkingError:
+    return MetalworkingError("wrong-lock", message, "run: metalworking lock --update")
 
 
 def _highlighted(directive: Directive) -> frozenset[int]:

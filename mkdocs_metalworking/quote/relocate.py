@@ -9,10 +9,9 @@ from enum import StrEnum
 from itertools import islice
 
 from .lines import LineRange
+from .matching import differing, matching_blocks
 
 _DIFF_LINES = 40
-_WINDOW = 5_000
-"""Lines of a part, and around it in a longer file, that are compared: time grows with the square of their number."""
 PLACES = 20
 """Places that are told of lines that stand at many."""
 _ALIKE = 0.5
@@ -101,15 +100,9 @@ def _places(wanted: Sequence[str], new: Sequence[str]) -> Iterator[LineRange]:
 
 def _nearest(old: Sequence[str], new: Sequence[str], part: LineRange) -> LineRange | None:
     """Return the passage that stands where the part stood, between the lines that both versions have."""
-    low = high = cut = 0
+    low = high = 0
     start, end = part.first - 1, part.last or part.first
-    if len(old) + len(new) > 4 * _WINDOW:
-        if end - start > _WINDOW:
-            return None
-        cut = max(0, start - _WINDOW)
-        old, new = old[cut : end + _WINDOW], new[cut : end + _WINDOW]
-        start, end = start - cut, end - cut
-    for _, i1, i2, j1, j2 in (matcher := difflib.SequenceMatcher(None, old, new)).get_opcodes():
+    for i1, i2, j1, j2 in _parts(old, new):
         same = i2 - i1 == j2 - j1
         if i1 <= start < i2:
             low = j1 + (start - i1 if same else 0)
@@ -117,15 +110,22 @@ def _nearest(old: Sequence[str], new: Sequence[str], part: LineRange) -> LineRan
             high = j1 + (end - i1) if same else j2
     if high <= low:
         return None
-    matcher.set_seqs("\n".join(old[start:end]), "\n".join(new[low:high]))
-    return LineRange(low + cut + 1, high + cut) if matcher.quick_ratio() >= _ALIKE else None
+    alike = difflib.SequenceMatcher(None, "\n".join(old[start:end]), "\n".join(new[low:high])).quick_ratio()
+    return LineRange(low + 1, high) if alike >= _ALIKE else None
+
+
+def _parts(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int, int, int]]:
+    """Yield the parts of both that are equal, and those between, in order."""
+    i_end = j_end = 0
+    for i, j, size in [*matching_blocks(old, new), (len(old), len(new), 0)]:
+        yield i_end, i, j_end, j
+        i_end, j_end = i + size, j + size
+        yield i, i_end, j, j_end
 
 
 def _diff(wanted: Sequence[str], found: Sequence[str], part: LineRange, near: LineRange) -> Iterator[str]:
-    both = wanted[:_WINDOW], found[:_WINDOW]
-    lines = ["…" if line.startswith("@@") else line for line in difflib.unified_diff(*both, n=1, lineterm="")]
     yield f"@@ {part} -> {near} @@"
-    lines = lines[3:]  # without the names and the first numbers, which count from the part's own start
+    lines = differing(wanted, found, 1)
     yield from lines[:_DIFF_LINES]
     if len(lines) > _DIFF_LINES:
         yield f"… {len(lines) - _DIFF_LINES} more lines"

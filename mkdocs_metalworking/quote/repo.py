@@ -101,6 +101,14 @@ def _named(name: str) -> Repo:
     return Repo(match["host"], match["path"][1:], name) if match["host"] else Repo(_GITHUB, name, name)
 
 
+def is_name(name: str) -> bool:
+    """Tell whether *name* is that of a repository, or ``self``."""
+    try:
+        return name == SELF or bool(_named(name))
+    except MetalworkingError:
+        return False
+
+
 def clone_url(name: str) -> str:
     """Return what git fetches the repository *name* from. Raises MetalworkingError (``repo``)."""
     return Repo.named(name).page

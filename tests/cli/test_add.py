@@ -102,3 +102,27 @@ def test_a_license_file_that_the_commit_does_not_have(unpinned: Desk) -> None:
         f"acme/new@{unpinned.commits['acme/new'][:7]} has no LICENSE, to which captions link "
         "(write license_file: LICENSE.md)"
     ) in unpinned.metalworking("check").stdout
+
+
+@pytest.mark.parametrize(
+    "name", ["LICENSE\nx", "LICENSE" + " long" * 30, "LICENSE: 'x", "LICENSE \u00e9", "LICENSE\x7f"]
+)
+def test_no_name_of_a_license_ends_what_stands_behind_it(unpinned: Desk, name: str) -> None:
+    """The file of a stranger's repository, and a title of ours in which a quotation would end."""
+    path = unpinned.root / "sources.yml"
+    own = "self: working-tree\n"
+    title = "references:\n  - key: one\n    title: The engineers'\n    about: text\n"
+    path.write_text(own + path.read_text().replace("references: []\n", title))
+    before, _ = load_sources(path.read_text())
+    unpinned.add_repo("acme/evil", {"a.c": "int a;\n", name: MIT})
+    unpinned.pins.pop()
+    done = unpinned.metalworking("add", "--pin", link(unpinned, "acme/evil"))
+    after, problems = load_sources(path.read_text())
+    assert problems == []
+    assert (after.references, after.own, after.pins[:1]) == (before.references, before.own, before.pins)
+    written = len(after.pins) == 2
+    assert written == (done.exit_code == 0)
+    if written:
+        assert after.pins[1].license_file == name
+    else:
+        assert "cannot be added safely" in done.output or "may not stand in YAML" in done.output

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+from html import escape
+
 import pytest
+from markdown_it import MarkdownIt
 
 from mkdocs_metalworking.quote.blob import FileKey, LockedFile
 from mkdocs_metalworking.quote.lock import load_lock
@@ -141,3 +146,109 @@ def test_line_ends_of_old_machines(base: Desk) -> None:
     base.page("first/one.md", "# One\n\n<< excerpt {k}:a.c#L2 >>\n")
     assert "`docs/first/one.md` quotes `acme/kernels@" in told(base)
     assert "instead of" in told(base)
+
+
+@pytest.mark.parametrize("field", ["license_scope", "tag", "license_file"])
+def test_no_field_of_a_pin_speaks_for_us(base: Desk, field: str) -> None:
+    """Nor what was not there before: two backticks would begin code, and somebody's words end it."""
+    words = "x`` **proved by git, [reviewed](https://evil.example/)** <img src=https://evil.example/t.png> ``"
+    path = base.root / "sources.yml"
+    path.write_text(path.read_text().replace("    license: MIT\n", f"    license: MIT\n    {field}: '{words}'\n"))
+    told_of = told(base).partition("## Lock")[0]
+    html = MarkdownIt("commonmark").render(told_of)
+    assert f"{field}:" in html
+    assert "<strong>" not in html
+    assert "<img" not in html
+    assert f"<code>{escape(words, quote=True)}</code>" in html
+
+
+def test_all_of_a_new_pin_is_told(base: Desk) -> None:
+    path = base.root / "sources.yml"
+    entry = (
+        f"  - repo: acme/more\n    commit: {'a' * 40}\n    license: MIT\n    mirrors: [else/fork]\n    quote: false\n"
+    )
+    path.write_text(path.read_text().replace("repositories:\n", f"repositories:\n{entry}"))
+    text = told(base)
+    assert f"- `acme/more`: `{'a' * 12}` (`MIT`) is pinned: https://github.com/acme/more/tree/{'a' * 40}\n" in text
+    assert "\n  - mirrors: `('else/fork',)`\n" in text
+    assert "\n  - quote: `False`\n" in text
+
+
+def test_under_which_name_one_s_own_code_is_shown_is_told(base: Desk) -> None:
+    path = base.root / "sources.yml"
+    path.write_text(f"self: working-tree\n{path.read_text()}")
+    git(base.root, "commit", "-q", "-a", "-m", "Own")
+    path.write_text(path.read_text().replace("working-tree", "{pin: working-tree, repo: acme/other, license: MIT}"))
+    text = told(base)
+    assert "- `self`: `working-tree` became `working-tree`\n" in text
+    assert "\n  - repo: nothing became `acme/other`\n" in text
+    assert "\n  - license: nothing became `MIT`\n" in text
+
+
+def test_the_lines_of_now_are_told_where_those_before_are_not_here(base: Desk) -> None:
+    """As in a workflow: a moved pin's old file is in no lock any more, so nobody brings it."""
+    new = base.commit({"a.c": "int z;\nint b;\n"})
+    path = base.root / "sources.yml"
+    path.write_text(path.read_text().replace(base.commits["acme/kernels"], new))
+    base.commits["acme/kernels"] = new
+    base.page("first/one.md", "# One\n\n> << excerpt {k}:a.c#L1 >>\n")
+    shutil.rmtree(base.root / "code")
+    shutil.rmtree(base.root / "store", ignore_errors=True)
+    assert base.metalworking("lock").exit_code == 0
+    shutil.rmtree(base.root / "store")
+    unseen = told(base)
+    assert unseen.startswith("**The lines of 1 changed excerpts are not on this machine, and are not shown: ")
+    assert "\n  - its lines are not on this machine\n" in unseen
+    assert base.metalworking("lock", "--verify").exit_code == 0
+    text = told(base)
+    assert text.startswith("## Pins")
+    assert "  - the lines before it are not on this machine\n\n  ```diff\n  +int z;\n  ```\n" in text
+
+
+SUMMARY = 1 << 20
+"""Bytes of which GitHub shows a summary; of more it shows nothing, and says so nowhere."""
+
+
+@pytest.mark.parametrize("how", ["one long line", "many lines", "many excerpts", "many locked files", "many pins"])
+def test_no_change_is_too_large_to_be_told(base: Desk, how: str) -> None:
+    """And what is left out is said before anything else."""
+    lines = {"one long line": "0," * 700_000 + "\n", "many lines": "é" * 300 + "\n"}.get(how, "int a;\n")
+    new = base.commit({"a.c": lines * {"one long line": 2, "many lines": 3_000}.get(how, 20)})
+    base.commits["acme/kernels"] = new
+    git(base.root, "clone", "-q", "--bare", str(base.home()), str(base.root / "code/acme/new"))
+    shutil.rmtree(base.root / "code/acme/kernels")
+    (base.root / "code/acme/new").rename(base.root / "code/acme/kernels")
+    path = base.root / "sources.yml"
+    path.write_text(path.read_text().replace(base.pins[0]["commit"], new))
+    if how == "many pins":
+        more = "".join(
+            f"  - repo: acme/{'n' * 80}{n}\n    commit: {'b' * 40}\n    license: MIT\n    tag: {'t' * 300}\n"
+            for n in range(1_500)
+        )
+        path.write_text(path.read_text().replace("repositories:\n", f"repositories:\n{more}"))
+    quotations = {"many excerpts": 4_000, "many lines": 40}.get(how, 1)
+    page = "".join(f"<< excerpt {{k}}:a.c#L1-{1 + n % 2} >>\n\n" for n in range(quotations))
+    if how == "many lines":
+        page = "".join(f"<< excerpt {{k}}:a.c#L{1 + n}-{400 + n} >>\n\n" for n in range(quotations))
+    base.page("first/one.md", f"# One\n\n{page}")
+    assert base.metalworking("lock").exit_code == 0
+    if how == "many locked files":
+        lock, _ = load_lock(base.text("sources.lock"))
+        files = [LockedFile.of(FileKey("acme/kernels", new, f"{'x' * 90}/{n}.c"), b"int a;\n") for n in range(2_500)]
+        (base.root / "sources.lock").write_text(lock.with_entries(files).format())
+    text = told(base)
+    assert len(text.encode()) < SUMMARY
+    whole = how == "one long line"
+    assert text.startswith("## Pins" if whole else "**Not all is told: ")
+    assert "`acme/kernels`" in text
+    assert ("characters\n" in text) == whole
+    html = MarkdownIt("commonmark").render(text)
+    assert html.count("<h2>") == (4 if how == "many locked files" else 3), "no fence stays open"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no links as these")
+def test_what_is_called_like_a_page_and_is_none_hides_nothing(base: Desk) -> None:
+    (base.root / "docs/a.md").mkdir()
+    (base.root / "docs/b.md").symlink_to("nowhere")
+    base.page("first/one.md", "# One\n\n> << excerpt {k}:a.c#L2 >>\n")
+    assert "+int b;" in told(base)

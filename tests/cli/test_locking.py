@@ -346,11 +346,47 @@ def test_verify_says_what_it_could_not_ask(two: Desk) -> None:
     assert json.loads(two.metalworking("check", "--json").stdout) == []
 
 
+@pytest.mark.parametrize("name", ["::error::x", "##[error]x", "../x/y", "o/n/../../x", "-o/n", "o", "o/.git"])
+def test_a_line_of_no_repository_is_told_with_its_number(two: Desk, name: str) -> None:
+    """A name that no repository has is no name, and none begins a line of a log."""
+    path = two.root / "sources.lock"
+    region = f"region {name}@{'1' * 40} {'1' * 40} sha256:{'1' * 64} L1-2 symbol=x a.c"
+    path.write_text(
+        f"{path.read_text()}blob {name}@{'1' * 40} {'1' * 40} sha256:{'1' * 64} size:5 lines:1 a\n{region}\n"
+    )
+    for command in (("check",), ("lock", "--verify")):
+        done = two.metalworking(*command)
+        assert done.exit_code == 1
+        told = done.stdout.splitlines()
+        assert [line.partition(": ")[0] for line in told] == ["sources.lock:4", "sources.lock:5"], told
+
+
+def test_nobody_is_asked_for_what_no_pin_names(two: Desk) -> None:
+    """A line of the lock alone sends nobody to a server, be it one inside."""
+    lock, _ = load_lock(two.text("sources.lock"))
+    more = LockedFile.of(FileKey("127.0.0.1:9443/o/n", "1" * 40, "a.c"), b"int a;\n")
+    other = LockedFile.of(FileKey("acme/kernels", "2" * 40, "a.c"), b"int a;\n")
+    (two.root / "sources.lock").write_text(lock.with_entries([more, other]).format())
+
+    class Heard(Desk):
+        def url(self, repo: str) -> str:
+            asked.append(repo)
+            return super().url(repo)
+
+    asked: list[str] = []
+    done = Heard(two.root, two.pins, two.commits, homes=two.homes).metalworking("lock", "--verify")
+    assert done.exit_code == 2
+    assert asked == ["acme/kernels"]
+    assert done.stdout.count(": not proved: no pin names it, so nobody is asked") == 2
+    assert "4 files, 2 proved by git, 2 not proved, 0 wrong" in done.stderr
+
+
 # What is on this machine already
 
 
 def test_the_site_s_own_commits_need_no_network(desk: Desk) -> None:
-    """The commonest need: one's own code, in the repository that the site lies in."""
+    """One's own code under the name that mkdocs.yml gives the repository which the site lies in."""
+    desk.config("site_name: Test\n", "site_name: Test\nrepo_url: https://github.com/acme/site\n")
     (desk.root / "kernel.c").write_text("int own;\n")
     (desk.root / ".gitignore").write_text("code\nstore\n")
     git(desk.root, "init", "-q", "-b", "main")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -15,6 +16,7 @@ import pytest
 import yaml
 
 import mkdocs_metalworking
+from tests.support import GIT_ENV, commit_files, git
 
 ROOT = Path(__file__).parents[2]
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
@@ -134,12 +136,120 @@ def test_the_store_is_kept_between_runs() -> None:
 
 def test_a_change_is_told_and_the_lock_is_proved() -> None:
     runs = {name: commands(ROOT / f".github/workflows/{name}.yml") for name in ("check", "publish")}
-    assert ".venv/bin/metalworking lock --verify" in runs["check"]
-    assert any('check --changed-from "origin/$BASE" >> "$GITHUB_STEP_SUMMARY"' in run for run in runs["check"])
+    tells = [n for n, run in enumerate(runs["check"]) if 'check --changed-from "origin/$BASE" >> "$GITHUB_' in run]
+    proves = [n for n, run in enumerate(runs["check"]) if run.endswith(".venv/bin/metalworking lock --verify\n")]
+    lints = [n for n, run in enumerate(runs["check"]) if run.endswith("make lint\n")]
+    assert proves < tells < lints, "it brings the lines that are told, and what may run anything comes last"
+    step = next(s for s in load(WORKFLOWS[0])["jobs"]["check"]["steps"] if "--changed-from" in s.get("run", ""))
+    assert step["if"].startswith("${{ !cancelled() &&"), "and a lock that is wrong is told, too"
     order = [runs["publish"].index(f"metalworking {command}") for command in ("check", "fetch", "lock --verify")]
     assert order == sorted(order)
     for text in ("${{ github.base_ref }}", "${{ github.ref_name }}"):
         assert not any(text in run for name in ("check", "release") for run in commands(WORKFLOWS[0].with_stem(name)))
+
+
+def test_the_log_obeys_no_text_of_a_change() -> None:
+    """A line that begins with two colons is a command, unless commands were stopped under a name that nobody knows."""
+    said = [
+        run for run in commands(WORKFLOWS[0]) if "metalworking check\n" in run or "--verify" in run or "lint" in run
+    ]
+    assert len(said) == 3
+    for run in said:
+        assert run.startswith('echo "::stop-commands::$(openssl rand -hex 16)"\n')
+
+
+GUARDED = [("check", "check"), ("publish", "build"), ("release", "build")]
+
+
+@pytest.mark.parametrize(("stem", "name"), GUARDED)
+def test_no_tracked_file_stands_for_what_is_made(stem: str, name: str, tmp_path: Path) -> None:
+    """Neither an environment, nor a site, nor a release; and nothing is run or installed before that is known."""
+    steps = load(ROOT / f".github/workflows/{stem}.yml")["jobs"][name]["steps"]
+    assert "checkout@" in steps[0]["uses"]
+    (run,) = (step["run"] for step in steps[:2] if "run" in step)
+    git(tmp_path, "init", "-q")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/site.md").write_text("# Site\n")
+    git(tmp_path, "add", "-A")
+    assert subprocess.run(["bash", "-e", "-c", run], cwd=tmp_path).returncode == 0
+    for made in (
+        ".venv/bin/python",
+        "node_modules/a.js",
+        "site/.gitattributes",
+        "dist/a.whl",
+        "code/o/n/HEAD",
+        "x/a.pyc",
+    ):
+        path = tmp_path / made
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x\n")
+        git(tmp_path, "add", "-f", made)
+        assert subprocess.run(["bash", "-e", "-c", run], cwd=tmp_path).returncode != 0, made
+        git(tmp_path, "rm", "-q", "-f", made)
+    if (ROOT / ".git").exists():
+        assert subprocess.run(["bash", "-e", "-c", run], cwd=ROOT).returncode == 0
+
+
+def test_what_is_published_is_what_was_built(tmp_path: Path) -> None:
+    """The job that may write, as it is: files that lie in the site change nothing of the bytes of the others."""
+    built = {
+        ".gitattributes": b"*.html ident working-tree-encoding=ISO-8859-1 filter=lfs text eol=crlf\n[attr]x -text\n",
+        "index.html": "<p>/* $Id: gemm.metal 42 $ */\r\nfloat \u00b5 = 1;</p>\n".encode(),
+        "below/.gitattributes": b"* text=auto ident\n",
+        "below/index.html": b"$Id$\r\n",
+        "below/.gitignore": b"*\n",
+        ".nojekyll": b"",
+    }
+    (tmp_path / "remote").mkdir()
+    git(tmp_path / "remote", "init", "-q", "--bare")
+    here = tmp_path / "checkout"
+    commit_files(here, {"README.md": "A site.\n"})
+    git(here, "remote", "add", "origin", str(tmp_path / "remote"))
+    for name, data in built.items():
+        path = tmp_path / "temp/site" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    steps = load(ROOT / ".github/workflows/publish.yml")["jobs"]["publish"]["steps"]
+    env = {**os.environ, **GIT_ENV, "RUNNER_TEMP": str(tmp_path / "temp"), "GITHUB_SHA": "abc"}
+    for run in [step["run"] for step in steps if "run" in step]:
+        done = subprocess.run(["bash", "-e", "-c", run], cwd=here, env=env, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+    listed = git(tmp_path / "remote", "ls-tree", "-r", "--name-only", "gh-pages").splitlines()
+    assert sorted(listed) == sorted(built)
+    for name, data in built.items():
+        shown = ["git", "-C", str(tmp_path / "remote"), "cat-file", "blob", f"gh-pages:{name}"]
+        assert subprocess.run(shown, capture_output=True, check=True).stdout == data, name
+
+
+@pytest.mark.parametrize(
+    ("tag", "heading", "more", "passes"),
+    [
+        ("v1.2.3", "## 1.2.3, 2026-12-01", (), True),
+        ("v1.2.3", "## 1.2.30, 2026-12-01", (), False),
+        ("v1.2.3", "## 1x2.3", (), False),
+        ("v1.2.3", "## 1.2.3, unreleased", (), False),
+        ("v1.2.3", "## 1.2.3", ("mkdocs_metalworking-1.2.3-py3-none-manylinux_2_17_x86_64.whl",), False),
+        ("v1.2.3", "## 1.2.3", (".hidden",), False),
+        ("v1.2.4", "## 1.2.4", (), False),
+    ],
+)
+def test_a_release_is_two_files_of_the_version_that_the_changelog_has(
+    tmp_path: Path, tag: str, heading: str, more: tuple[str, ...], passes: bool
+) -> None:
+    (step,) = (s for s in load(ROOT / ".github/workflows/release.yml")["jobs"]["build"]["steps"] if "env" in s)
+    (tmp_path / "CHANGELOG.md").write_text(f"# Changelog\n\n{heading}\n\n- One.\n")
+    (tmp_path / "dist").mkdir()
+    for name in ("mkdocs_metalworking-1.2.3-py3-none-any.whl", "mkdocs_metalworking-1.2.3.tar.gz", *more):
+        (tmp_path / "dist" / name).touch()
+    done = subprocess.run(["bash", "-e", "-c", step["run"]], cwd=tmp_path, env={**os.environ, "TAG": tag})
+    assert (done.returncode == 0) == passes
+
+
+def test_nothing_of_the_tree_lies_beside_what_is_uploaded() -> None:
+    job = load(ROOT / ".github/workflows/release.yml")["jobs"]["publish"]
+    (checkout,) = (step["with"] for step in job["steps"] if "checkout@" in step.get("uses", ""))
+    assert checkout["sparse-checkout"] == ".github/release-requirements.txt"
+    assert checkout["sparse-checkout-cone-mode"] == "false"
 
 
 def commands(path: Path) -> list[str]:
@@ -148,7 +258,8 @@ def commands(path: Path) -> list[str]:
 
 def test_a_release_is_built_and_checked_as_the_workflow_does(tmp_path: Path) -> None:
     """The dry run: what is built from this tree passes twine, holds the package and nothing that is not its."""
-    assert [run for run in commands(ROOT / ".github/workflows/release.yml") if "build" in run or "check" in run] == [
+    runs = commands(ROOT / ".github/workflows/release.yml")
+    assert [run for run in runs if "-m build" in run or " check" in run] == [
         "python -m build --no-isolation",
         "python -m twine check --strict dist/*",
     ]

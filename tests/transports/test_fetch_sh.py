@@ -35,7 +35,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def run(folder: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
-    env = {**os.environ, **more, "METALWORKING_GIT_BASE": f"file://{folder}/remote/", "PYTHON": sys.executable}
+    env = {**os.environ, "METALWORKING_GIT_BASE": f"file://{folder}/remote/", "PYTHON": sys.executable, **more}
     return subprocess.run(["bash", "fetch.sh", *arguments], cwd=folder, env=env, capture_output=True, text=True)
 
 
@@ -136,3 +136,17 @@ def test_a_git_that_knows_no_switch_for_the_persons_settings(folder: Path) -> No
     done = run(folder, **env)
     assert done.returncode == 0, done.stderr
     assert (folder / "code/acme/small/a.c").exists()
+
+
+def test_no_environment_that_a_branch_brings_is_run(folder: Path) -> None:
+    """It is ignored, and may be tracked all the same."""
+    python = folder / ".venv/bin/python"
+    python.parent.mkdir(parents=True)
+    python.write_text(f"#!/bin/sh\ntouch {folder}/ran\n")
+    python.chmod(0o755)
+    git(folder, "init", "-q")
+    git(folder, "add", "-f", ".venv")
+    done = run(folder, PYTHON="")
+    assert done.returncode == 1
+    assert "brings a .venv of its own" in done.stderr
+    assert not (folder / "ran").exists()

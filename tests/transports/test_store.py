@@ -247,14 +247,24 @@ def test_an_entry_that_somebody_reads_is_not_damaged(store, tools, monkeypatch, 
 def test_git_objects_are_hashed_again(store):
     data = b"tree " + b"a" * 40 + b"\n"
     oid = hashlib.sha1(b"commit %d\0" % len(data) + data).hexdigest()
-    store.put_git_object(oid, "commit", data)
-    assert store.git_object(oid, "commit") == data
-    assert store.git_object(oid, "tree") is None, "and thrown away"
-    assert store.git_object(oid, "commit") is None
+    store.put_git_object("o/n", oid, "commit", data)
+    assert store.git_object("o/n", oid, "commit") == data
+    assert store.git_object("o/m", oid, "commit") is None, "a commit of one repository is none of another"
+    (entry,) = (path for path in (store.root / "git").rglob("*") if path.is_file())
+    entry.write_bytes(data + b"x")
+    assert store.git_object("o/n", oid, "commit") is None
+    assert not entry.exists()
     with pytest.raises(MetalworkingError, match="refused to store another tree"):
-        store.put_git_object(oid, "tree", data)
+        store.put_git_object("o/n", oid, "tree", data)
     with pytest.raises(MetalworkingError):
-        store.git_object("../../x", "tree")
+        store.git_object("o/n", "../../x", "tree")
+
+
+def test_a_tree_is_the_same_in_every_repository(store):
+    oid = hashlib.sha1(b"tree 0\0").hexdigest()
+    store.put_git_object("o/n", oid, "tree", b"")
+    assert store.git_object("o/m", oid, "tree") == b""
+    assert store.git_object("o/m", oid, "commit") is None
 
 
 def test_what_the_rooms_log_counts_for_mkdocs(store, tools):

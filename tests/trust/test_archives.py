@@ -287,6 +287,60 @@ def test_bombs_cost_no_memory_and_no_disk(tmp_path: Path) -> None:
     assert {name.partition(":")[0] for name in files_below(tmp_path) - before} == {"w", "t", "d"}
 
 
+def crafted(kind: bytes, size: int, name: str = "demo-1.0/inc/a.metal", **pax: str) -> bytes:
+    info = tarfile.TarInfo(name)
+    info.type, info.size, info.pax_headers = kind, size, {key.replace("_", "."): value for key, value in pax.items()}
+    return info.tobuf(tarfile.PAX_FORMAT if pax else tarfile.GNU_FORMAT)
+
+
+def sparse(form: str, mib: int) -> bytes:
+    """Return an archive of one sparse file, whose map takes *mib* unpacked."""
+    if form == "header":
+        pair = b"77777777777\0" * 2
+        head = bytearray(crafted(tarfile.GNUTYPE_SPARSE, 512))
+        head[386:495] = pair * 4 + b"\1" + b"00000000004\0"
+        head[148:156] = b" " * 8
+        head[148:156] = b"%06o\0 " % sum(head)
+        block = pair * 21 + b"\1" + bytes(7)
+        return bytes(head) + block * (mib << 11) + pair * 21 + bytes(8)
+    if form == "1.0":
+        head = crafted(b"0", 512, GNU_sparse_major="1", GNU_sparse_minor="0", GNU_sparse_realsize="4")
+        return head + b"%d\n" % (mib << 16) + b"999999999\n" * (mib << 17)
+    if form == "0.1":
+        return crafted(b"0", 4, GNU_sparse_map="0,1," * 1000 + "0,1") + b"one\n"
+    return crafted(b"0", 4, GNU_sparse_size="4", GNU_sparse_numblocks="1") + b"one\n"
+
+
+@pytest.mark.parametrize("form", ["header", "1.0", "0.1", "0.0"])
+def test_no_map_of_a_sparse_file_is_read(tmp_path: Path, form: str) -> None:
+    path = tmp_path / SDIST
+    path.write_bytes(gzip.compress(sparse(form, 8) + bytes(1024), 1))
+    told: list[object] = []
+    assert peak_of(lambda: told.append(outcome(path, SDIST, Bounds()))) < 4_000_000
+    assert told == [f"{SDIST}: broken archive (ReadError)"]
+
+
+def test_records_for_all_members_are_few(tmp_path: Path) -> None:
+    """Each member has a copy of them, and tarfile keeps each member."""
+
+    def archive(records: int, folders: int) -> Path:
+        path = tmp_path / SDIST
+        many = b"".join(b"%d k%06x=\n" % (len(b"99 k000000=\n"), n) for n in range(records))
+        parts = [many[at : at + 12_000] for at in range(0, len(many), 12_000)]
+        globals_ = b"".join(crafted(b"g", len(part), "g") + part + bytes(-len(part) % 512) for part in parts)
+        file = crafted(b"0", len(DATA)) + DATA + bytes(-len(DATA) % 512)
+        path.write_bytes(gzip.compress(globals_ + crafted(b"5", 0, "demo-1.0/") * folders + file + bytes(1024), 1))
+        return path
+
+    told: list[object] = []
+    assert peak_of(lambda: told.append(outcome(archive(5_000, 0), SDIST, Bounds()))) < 8_000_000
+    assert told == [f"{SDIST}: broken archive (ReadError)"]
+    path = archive(90, 40_000)
+    found: list[object] = []
+    assert peak_of(lambda: found.append(outcome(path, SDIST, Bounds()))) < 8_000_000
+    assert found == [{"a.metal": DATA}]
+
+
 def test_no_archive_member_is_ever_written(tmp_path: Path) -> None:
     """Even root may write no byte: the limit on file sizes is zero while everything is read."""
     for filename, data in ((WHEEL, wheel()), (SDIST, gzip.compress(sdist()))):

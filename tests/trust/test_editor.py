@@ -174,7 +174,7 @@ def test_what_looks_like_a_repository_in_a_clone_is_no_site_of_its_own(tmp_path:
 def test_the_repository_of_a_site_is_the_one_with_its_git_folder(tmp_path: Path) -> None:
     """A branch may bring files that look like a bare repository beside mkdocs.yml; its objects are not the site's."""
     commit_files(tmp_path, {f"site/{name}": text for name, text in BARE.items()})
-    assert Settings.of({}, base=tmp_path / "site").also == (tmp_path / ".git",)
+    assert Settings.of({}, base=tmp_path / "site").own == {"self": tmp_path / ".git"}
 
 
 def test_a_site_below_another_program_s_site_is_found(tmp_path: Path) -> None:

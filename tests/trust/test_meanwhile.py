@@ -113,6 +113,83 @@ def test_of_files_written_together_a_failure_takes_all_back(tmp_path: Path) -> N
     assert files[1].read_text() == "x\n"
 
 
+@pytest.mark.parametrize("name", ["one.md", "two.md", "new.md"])
+def test_what_is_saved_while_others_are_written_is_not_written_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """In the very last moment that takes time: the files to come are on the disk, beside those that are there."""
+    (tmp_path / "one.md").write_text("1\n")
+    (tmp_path / "two.md").write_text("2\n")
+    rewrites = [Rewrite(tmp_path / "one.md", "1\n", "x\n"), Rewrite(tmp_path / "new.md", None, "x\n")]
+    rewrites.append(Rewrite(tmp_path / "two.md", "2\n", "x\n"))
+    synced: list[int] = []
+
+    def sync(descriptor: int) -> None:
+        synced.append(descriptor)
+        if len(synced) == len(rewrites):
+            (tmp_path / name).write_text("mine\n")
+
+    monkeypatch.setattr("os.fsync", sync)
+    with pytest.raises(MetalworkingError, match=f"{name} cannot be written: it was changed meanwhile"):
+        write_all(rewrites)
+    monkeypatch.undo()
+    kept = {"one.md": "1\n", "two.md": "2\n", name: "mine\n"}
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == kept
+
+
+def test_of_two_commands_that_pin_at_once_both_are_kept(desk: Desk) -> None:
+    """As from a terminal and an editor: the one that waits reads what the other one wrote."""
+    terms = "This software is provided 'as-is', without any express or implied warranty.\n"
+    for repo in ("acme/kernels", "acme/other"):
+        desk.add_repo(repo, {"a.c": LINES, "LICENSE": terms})
+    path = desk.root / "sources.yml"
+    entry = f"  - repo: acme/other\n    commit: {desk.commits['acme/other']}\n    license: MIT\n"
+    link = f"https://github.com/acme/kernels/blob/{desk.commits['acme/kernels']}/a.c#L1"
+    done = while_held(
+        desk.root / "sources.lock",
+        lambda: desk.metalworking("add", "--pin", link),
+        lambda: path.write_text(f"repositories:\n{entry}"),
+    )
+    assert done.exit_code == 0, done.output
+    assert [pin.repo for pin in desk.project().sources.pins] == ["acme/other", "acme/kernels"]
+
+
+def test_of_two_commands_that_pin_one_s_own_code_none_is_lost(own: Own) -> None:
+    (own.root / "sources.yml").unlink()
+    other = f"repositories:\n  - repo: acme/other\n    commit: {'a' * 40}\n    license: MIT\n"
+    done = while_held(
+        own.root / "sources.lock",
+        lambda: own.metalworking("add", "--pin", "src/stack.py#L1"),
+        lambda: own.write({"site/sources.yml": other}),
+    )
+    assert done.exit_code == 0, done.output
+    assert own.text("site/sources.yml").startswith(other)
+    assert "self: {pin: " in own.text("site/sources.yml")
+
+
+def test_of_two_new_pages_both_are_in_the_nav(desk: Desk) -> None:
+    config = desk.root / "mkdocs.yml"
+    text = config.read_text()
+    done = while_held(
+        desk.root / "sources.lock",
+        lambda: desk.metalworking("new", "first/a", "--after", "one"),
+        lambda: config.write_text(text.replace("      - first/two.md\n", "      - first/two.md\n      - first/b.md\n")),
+    )
+    assert done.exit_code == 0, done.output
+    assert "      - A: first/a.md\n      - first/two.md\n      - first/b.md\n" in config.read_text()
+
+
+def test_the_list_of_sources_is_not_written_over_what_was_saved(moving: Desk) -> None:
+    path = moving.root / "SOURCES.md"
+    path.write_text("old\n")
+    done = while_held(
+        moving.root / "sources.lock", lambda: moving.metalworking("sources"), lambda: path.write_text("mine\n")
+    )
+    assert done.exit_code == 1
+    assert "SOURCES.md cannot be written: it was changed meanwhile" in done.output
+    assert path.read_text() == "mine\n"
+
+
 def lock_meanwhile(desk: Desk) -> tuple[LockedFile, LockedRegion]:
     """Lock a file and named lines of it as another command does."""
     file = LockedFile.of(FileKey("acme/kernels", desk.commits["acme/kernels"], "b.c"), b"b\n")

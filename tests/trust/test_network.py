@@ -28,7 +28,7 @@ import requests
 from mkdocs_metalworking.deliver import addresses
 from mkdocs_metalworking.deliver.addresses import Route, leads_inward
 from mkdocs_metalworking.deliver.http import Limits, NetrcAuth, body, new_session, open_stream
-from mkdocs_metalworking.deliver.package_index import Index, _IndexAuth, _usable
+from mkdocs_metalworking.deliver.package_index import Index, Offer, _IndexAuth, _usable
 from mkdocs_metalworking.deliver.pip_settings import IndexSettings
 from mkdocs_metalworking.deliver.resolver import Resolver
 from mkdocs_metalworking.deliver.simple_page import NOT_A_PAGE, ListedFile, read_page
@@ -473,11 +473,68 @@ def test_links_of_an_html_page() -> None:
     ]
 
 
-@pytest.mark.parametrize("item", ["{},", "[],"])
+@pytest.mark.parametrize("item", ["{},", "[],", '"abc",', "1.5,"])
 def test_a_page_of_nothing_but_objects(item: str) -> None:
     page = ('{"meta": {"api-version": "1.0"}, "files": [' + item * 1_000_000 + "0]}").encode()
     with pytest.raises(ValueError, match="more than any project"):
         read_page(page, "application/json", "https://index.example.org/demo/")
+
+
+def test_a_page_of_an_index_has_a_bound(serve, tools) -> None:
+    """A hundred bytes that unpack to more than any project has."""
+    packed = gzip.compress(b" " * (17 << 20))
+    server = serve(lambda handler: tools.send(handler, packed, Content_Type="text/html", Content_Encoding="gzip"))
+    with (
+        contextlib.closing(Index(IndexSettings(urls=(f"{server.url}/simple/",)))) as index,
+        pytest.raises(NotDelivered, match="more than the limit of 16777216 bytes"),
+    ):
+        index.release(SPEC)
+
+
+@pytest.mark.parametrize("tag", ["\ud800any", "\u00e9", "any\n", "any\x1b[2J", "any blank", "a/b", "a%0Ab"])
+def test_no_archive_has_a_name_that_must_be_escaped(serve, tools, tag: str) -> None:
+    names = [f"demo-1.0-py3-none-{tag}.whl", "demo-1.0-py3-none-any.whl"]
+    files = [{"filename": name, "url": "x.whl", "hashes": {}} for name in names]
+    page = json.dumps({"meta": {"api-version": "1.0"}, "files": files}).encode()
+    server = serve(lambda handler: tools.send(handler, page, Content_Type="application/vnd.pypi.simple.v1+json"))
+    with contextlib.closing(index_of(f"{server.url}/simple/")) as index:
+        assert [offer.filename for offer in index.release(SPEC)] == names[1:]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no links, pipes and devices as these")
+@pytest.mark.parametrize("what", ["endless", "pipe", "large", "folder"])
+def test_a_folder_of_wheels_is_read_within_bounds(tmp_path: Path, what: str) -> None:
+    """It may lie in the repository: a link to what has no end, a pipe that nobody writes to."""
+    path = tmp_path / "demo-1.0-py3-none-any.whl"
+    if what == "endless":
+        path.symlink_to("/dev/zero")
+    elif what == "pipe":
+        os.mkfifo(path)
+    elif what == "folder":
+        path.mkdir()
+    else:
+        path.write_bytes(b"x" * 2_000)
+    settings = IndexSettings(urls=(), folders=(tmp_path,))
+    with contextlib.closing(Index(settings, limits=Limits(max_bytes=1_000))) as index:
+        if what == "large":
+            (offer,) = index.release(SPEC)
+        else:
+            with pytest.raises(NotDelivered, match="no package index"):
+                index.release(SPEC)
+            assert list(index.named(SPEC, path.name)) == []
+            offer = Offer(path.name, "here", path=path)  # as of a file whose place it took
+        with pytest.raises(NotDelivered, match=r"no file, or one of more than 1000 bytes|Is a directory"):
+            list(index.download(offer))
+
+
+def test_a_socks_proxy_is_a_reason() -> None:
+    """Nothing is sent around it."""
+    settings = IndexSettings(urls=("https://index.example/simple/",), proxy="socks5h://127.0.0.1:9")
+    with (
+        contextlib.closing(Index(settings)) as index,
+        pytest.raises(NotDelivered, match="a SOCKS proxy is not gone through"),
+    ):
+        index.release(SPEC)
 
 
 def test_an_index_outside_may_not_send_us_inside(serve, tools) -> None:
@@ -644,6 +701,12 @@ def test_a_password_goes_over_tls_or_to_this_machine_only(tmp_path, monkeypatch)
     assert sent(listed, "https://index.example/x")
     assert not sent(listed, "http://index.example/x")
     assert not sent(NetrcAuth(), "https://127.0.0.1.example/x")
+    home.write_text("default login u password p\n")
+    assert not sent(NetrcAuth(), "https://far.example/x")
+    assert not sent(listed, "https://far.example/x"), "a host that an index names"
+    assert sent(_IndexAuth(("https://plain.example/simple/",)), "https://plain.example/simple/demo/")
+    home.write_text("machine far.example login\n")
+    assert not sent(NetrcAuth(), "https://far.example/x")
     index = index_of("http://user:pass@index.example/simple/")
     with pytest.raises(NotDelivered, match="its password is not sent without TLS"):
         index.release(SPEC)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import itertools
 import os
 import re
+import shutil
 import subprocess
+import sys
 import time
 import tracemalloc
 import zlib
@@ -23,6 +25,7 @@ from mkdocs_metalworking.deliver.store import Store
 from mkdocs_metalworking.deliver.transports.checkout import Checkout
 from mkdocs_metalworking.git.binding import Binder
 from mkdocs_metalworking.git.command import Git, GitError
+from mkdocs_metalworking.git.executable import on_path
 from mkdocs_metalworking.git.objects import Oversized, commit_date, files_below
 from mkdocs_metalworking.git.process import Allowance, TooMuchSaid, run
 from mkdocs_metalworking.hosts.cli.bump.plan import Fate
@@ -444,3 +447,30 @@ def test_fetch_sh_takes_no_name_that_is_none(tmp_path: Path, repo: str, commit: 
     found = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*")}
     assert found <= {"a", "a/b", "a/b/fetch.sh", "a/b/sources.yml", "a/b/code"}, found
     assert not (here / "mark").exists()
+
+
+@pytest.mark.parametrize("path", ["", ".", "bin"])
+def test_no_program_of_the_folder_that_a_command_runs_in_is_started(
+    tmp_path: Path, make_repo: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    """A git or a browser beside mkdocs.yml, which Windows starts by its bare name, and a PATH that names no folder."""
+    repo = make_repo(tmp_path / "code/o/n", {"a.metal": b"int a;\n"})
+    for folder in (tmp_path, tmp_path / "bin"):
+        folder.mkdir(exist_ok=True)
+        for name in ("git", "git.exe", "chromium", "chromium.exe"):
+            if os.name == "nt":
+                shutil.copy(sys.executable, folder / name)
+            else:
+                (folder / name).write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
+                (folder / name).chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", os.pathsep.join([path, os.environ["PATH"]]))
+    git = Git(repo.folder / ".git")
+    assert git.run("rev-parse", "HEAD").decode().strip() == repo.commit
+    assert os.path.isabs(git.command("version")[0])
+    assert not on_path("chromium", os.environ).startswith(str(tmp_path))
+    monkeypatch.setenv("PATH", path)
+    with pytest.raises(GitError, match="git cannot be started: it is not on PATH"):
+        Git(repo.folder / ".git").run("version")
+    assert on_path("chromium", os.environ) == ""
+    assert not (tmp_path / "ran").exists()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import random
 import sys
 from collections.abc import Callable
 from types import FrameType
@@ -138,3 +140,28 @@ def test_suggestions() -> None:
     assert suggest_path("READMY.md", known) == "README.md"
     assert suggest_path("nothing/like/it.py", known) == ""
     assert nearest("x" * 5000, ["x" * 4000]) == "", "too long for a typo"
+
+
+@pytest.mark.parametrize("size", [5, 20, 60, 100])
+def test_of_names_to_suggest_as_many_are_compared_as_there_is_time_for(
+    size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Names of the same letters pass every quick look, and a long one takes a hundred times what a short one does."""
+    chance = random.Random(size)
+    letters = "aabb" + "abcdefghijklmnopqrstuvwxyz" * 4
+
+    def word() -> str:
+        return "".join(chance.sample(letters[:size], size))
+
+    compared: list[int] = []
+    real = difflib.SequenceMatcher.ratio
+
+    def ratio(self: difflib.SequenceMatcher[str]) -> float:
+        compared.append(len(self.a) * len(self.b))
+        return real(self)
+
+    monkeypatch.setattr(difflib.SequenceMatcher, "ratio", ratio)
+    known = [word() for _ in range(20_000 if size < 60 else 500)]
+    nearest(word(), known)
+    assert sum(compared) <= 2_000_000, "those that are alike twice"
+    assert nearest("shelf_" + known[0][:20], ["x" * 3000, "shelf_" + known[0][:19]]) == "shelf_" + known[0][:19]

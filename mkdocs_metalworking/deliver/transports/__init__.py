@@ -6,8 +6,8 @@ build whose store is warm asks none of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock as Mutex
 
@@ -31,8 +31,8 @@ class Reach:
     proofs: Proofs | None
     url: Callable[[str], str]
     """Where git fetches a repository from."""
-    also: tuple[Path, ...] = ()
-    """Git directories that may have a commit, beside the clones: that of the site itself."""
+    own: Mapping[str, Path] = field(default_factory=dict)
+    """Git directories beside the clones, each by a name that it answers for: that of the site itself."""
     offline: bool = False
     progress: Progress = SILENT
 
@@ -40,7 +40,7 @@ class Reach:
 def _checkout(reach: Reach) -> Transport:
     from .checkout import Checkout
 
-    return Checkout(reach.code, mirrors=reach.sources.mirrors(), also=reach.also)
+    return Checkout(reach.code, mirrors=reach.sources.mirrors(), own=reach.own)
 
 
 def _package(reach: Reach) -> Transport:

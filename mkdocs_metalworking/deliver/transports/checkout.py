@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from ...git.clones import Clones
@@ -17,7 +17,7 @@ from ..transport import NotDelivered
 class Checkout:
     """Reads the locked blob from the clone of its repository, or of one of the commit's *mirrors*; a git process each.
 
-    *also* are git directories that may have the commit, such as that of the site itself.
+    *own* are git directories by the names that they answer for, such as that of the site itself.
 
     Attributes, autocrlf, edits and the branch that is checked out do not matter: only the object's id does, and, where
     the clone has the commit, that the commit has this very object at the path.
@@ -30,13 +30,13 @@ class Checkout:
         code_dir: Path,
         *,
         mirrors: Mapping[tuple[str, str], tuple[str, ...]] | None = None,
-        also: Iterable[Path] = (),
+        own: Mapping[str, Path] | None = None,
         max_bytes: int = MAX_FILE,
         timeout: float = 60.0,
     ) -> None:
         self._code_dir = code_dir
         self._mirrors = mirrors or {}
-        self._also = tuple(also)
+        self._own = own or {}
         self._max_bytes = max_bytes
         self._clones = Clones(code_dir, timeout=timeout)
 
@@ -57,8 +57,8 @@ class Checkout:
                 return self._read(name, file)
             except NotDelivered as error:
                 reasons.append(error.diagnostic.message)
-        for git_dir in self._also:
-            with contextlib.suppress(GitError):  # it need not have anything of this
+        if (git_dir := self._own.get(file.key.repo)) is not None:
+            with contextlib.suppress(GitError):  # it need not have the commit
                 objects = self._clones.objects(git_dir)
                 if objects is not None and proves(objects, file):
                     return objects.read(file.blob, max_bytes=self._max_bytes)

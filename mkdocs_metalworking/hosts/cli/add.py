@@ -10,7 +10,8 @@ from pathlib import Path
 import click
 
 from ...deliver.project import Project
-from ...git.worktree import WorkTree, enclosing_work_tree
+from ...git.places import enclosing_work_tree
+from ...git.worktree import WorkTree
 from ...quote.blob import HEX_ID
 from ...quote.diagnostics import MetalworkingError, printable
 from ...quote.directive import Directive, parse_directive, quoted_path
@@ -23,6 +24,7 @@ from ...quote.selection import Selection
 from ...quote.sources import NotPinned, Pin
 from ...quote.target import check_sha
 from ..files import Rewrite, read_page, write_all
+from ..lockfile import writing_alone
 from ..mkdocs.site import Site
 from ..one_file import lock_file, lock_region
 from ..pinning import entry_for, printable_lines, write_entry
@@ -65,7 +67,8 @@ def _foreign(program: Program, site: Site, project: Project, link: Permalink, *,
             click.echo(f"{problem}\nto paste into {project.sources.path}, or metalworking add --pin writes it:")
             click.echo(printable_lines(entry), nl=False)
             sys.exit(1)
-        write_entry(project.settings.sources, entry)
+        with writing_alone(project.settings):
+            write_entry(project.settings.sources, entry)
         click.echo(f"{project.sources.path}: {link.repo}@{link.sha[:7]} is pinned; check its license", err=True)
         with closing(site.project(offline=False, progress=Bar())) as pinned:
             return _foreign(program, site, pinned, link, pin_it=False)
@@ -94,8 +97,9 @@ def _own(program: Program, project: Project, path: str, fragment: str, *, pin_it
                 click.echo("or metalworking add --pin pins the commit that is checked out")
                 sys.exit(1)
             sources = project.settings.sources
-            old = read_page(sources) if sources.exists() else None
-            write_all([Rewrite(sources, old, add_own(old or "", worktree.head, sources.name))])
+            with writing_alone(project.settings):
+                old = read_page(sources) if sources.exists() else None
+                write_all([Rewrite(sources, old, add_own(old or "", worktree.head, sources.name))])
         click.echo(f"{project.sources.path}: {SELF} is pinned at {worktree.head[:7]}", err=True)
         with closing(Project.load(project.settings)) as pinned:
             return _own(program, pinned, name, fragment, pin_it=False)

@@ -103,8 +103,14 @@ def _fresh(program: Program, project: Project, plan: Plan) -> tuple[Fresh, str]:
         held[file] = data
         store.put(file, data)
 
-    also = settings.also if pin.repo == SELF else ()
-    binder = Binder(settings.code, mirrors=pin.mirrors, also=also, url=program.url, keep=keep, offline=settings.offline)
+    binder = Binder(
+        settings.code,
+        mirrors=pin.mirrors,
+        own=settings.own,
+        url=program.url,
+        keep=keep,
+        offline=settings.offline,
+    )
     known = {*project.quoter.wanted, *project.lock.files}
     paths = {key.path for key in known if (key.repo, key.commit) == (pin.repo, pin.commit)}
     answers = binder.bind_many(FileKey(pin.repo, plan.commit, path) for path in sorted({*paths, pin.license_file}))

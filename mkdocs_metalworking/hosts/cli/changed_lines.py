@@ -1,8 +1,10 @@
-"""Which lines pages quote now and did not before, as a diff in Markdown."""
+"""Which lines pages quote now and did not before, as a diff in Markdown.
+
+What is told of an excerpt is a headline, and its lines as one text: that is never cut in two, or its fence stayed open.
+"""
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -14,6 +16,7 @@ from ...quote.diagnostics import MetalworkingError, Unavailable, printable
 from ...quote.directive import Directive
 from ...quote.lines import Ranges, close_ranges, format_ranges, source_lines
 from ...quote.lock import Lock, LockedRegion
+from ...quote.matching import differing
 from ...quote.mentions import scan
 from ...quote.own import selection_of
 from ...quote.quotation import Quotation
@@ -25,8 +28,12 @@ from .versions import Version
 
 _SHOWN = 400
 """Lines of code that are shown of one excerpt; of more the reader is told."""
-_COMPARED = 10_000
-"""Lines of two excerpts whose difference is looked for."""
+NOT_HERE = ("  - its lines are not on this machine", "  - its lines of now are not on this machine")
+"""How a text begins that does not show what is quoted now."""
+_WIDEST = 500
+"""Characters of a line that are shown."""
+_ROOM = 30_000
+"""Characters that are shown of one excerpt."""
 
 
 def quoted(before: Version, after: Version, project: Project) -> Iterator[str]:
@@ -40,10 +47,10 @@ def quoted(before: Version, after: Version, project: Project) -> Iterator[str]:
             other = come[index] if index < len(come) else None
             what = f"quotes {code(other.name)} instead of" if other else "no longer quotes"
             yield f"- {code(page)} {what} {code(one.name)}"
-            yield from _diff(one.lines(project), other.lines(project) if other else [])
+            yield _diff(one.lines(project), other.lines(project) if other else [])
         for one in come[len(gone) :]:
             yield f"- {code(page)} quotes {code(one.name)}, which is new"
-            yield from _diff([], one.lines(project))
+            yield _diff([], one.lines(project))
 
 
 def brought(pages: Iterable[PageContext], after: Version, project: Project) -> Iterator[str]:
@@ -60,7 +67,7 @@ def brought(pages: Iterable[PageContext], after: Version, project: Project) -> I
             one = _excerpt(project.lock, met.shown.directive, pin, file)
             if met.where.line is None or one not in written:
                 yield f"- {code(page.path)} quotes {code(one.name)} by way of an included file or another program"
-                yield from _diff([], one.lines(project))
+                yield _diff([], one.lines(project))
 
 
 @dataclass(frozen=True)
@@ -127,22 +134,33 @@ def _excerpt(lock: Lock, directive: Directive, pin: Pin, file: LockedFile | None
     return _Excerpt(f"{pin.repo}@{pin.commit[:12]}:{directive.path}#{lines}{blob}", directive.ranges, file)
 
 
-def _diff(old: list[str] | None, new: list[str] | None) -> Iterator[str]:
-    if old is None or new is None:
-        yield "  - its lines are not on this machine"
-        return
+def _diff(old: list[str] | None, new: list[str] | None) -> str:
+    if old is None and new is None:
+        return NOT_HERE[0]
     if old == new:
-        yield "  - the lines are the same"
-        return
-    if len(old) + len(new) > _COMPARED:  # the time to compare grows with the square of their number
-        lines = [*(f"-{line}" for line in old), *(f"+{line}" for line in new)]
-    else:
-        lines = list(difflib.unified_diff(old, new, n=len(old) + len(new), lineterm=""))[3:]
-    fence = "`" * max(3, *(ticks(line) + 1 for line in lines))
-    yield ""
-    yield f"  {fence}diff"
-    yield from (f"  {printable(line)}" for line in lines[:_SHOWN])
-    yield f"  {fence}"
-    if len(lines) > _SHOWN:
-        yield f"  {len(lines) - _SHOWN} more lines"
-    yield ""
+        return "  - the lines are the same"
+    if old is None or new is None:
+        told = "  - the lines before it are not on this machine" if old is None else NOT_HERE[1]
+        return f"{told}\n{_fenced(_compared(old or [], new or []))}"
+    return _fenced(_compared(old, new))
+
+
+def _compared(old: list[str], new: list[str]) -> list[str]:
+    """Return all of both, or where that is too long what differs with a few lines around."""
+    whole = differing(old, new, len(old) + len(new))
+    return whole if len(whole) <= _SHOWN else differing(old, new, 3)
+
+
+def _fenced(lines: list[str]) -> str:
+    """Return *lines* within a fence that none of them ends, and how many there was no room for."""
+    shown: list[str] = []
+    room = _ROOM
+    for line in lines[:_SHOWN]:
+        text = printable(line[:_WIDEST]) + (f" … {len(line) - _WIDEST} characters" if len(line) > _WIDEST else "")
+        room -= len(text)
+        if room < 0:
+            break
+        shown.append(text)
+    fence = "`" * max(3, *(ticks(line) + 1 for line in [*shown, ""]))
+    left = f"  {len(lines) - len(shown)} more lines\n" if len(shown) < len(lines) else ""
+    return "".join(["\n", *(f"  {line}\n" for line in (f"{fence}diff", *shown, fence)), left])

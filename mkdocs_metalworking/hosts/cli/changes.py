@@ -14,35 +14,83 @@ from ...quote.lines import format_ranges
 from ...quote.lock import Lock
 from ...quote.repo import SELF, Repo
 from ...quote.sources import WORKING, Pin, Sources
-from .changed_lines import brought, quoted
+from .changed_lines import NOT_HERE, brought, quoted
 from .code_spans import code
 from .versions import at_present, at_revision
 
+_ROOM = {"Pins": 150_000, "Lock": 200_000, "Quoted lines": 400_000, "Problems": 100_000}
+"""Bytes of each section: together less than the 1 MiB of which GitHub shows a summary; of more it shows nothing.
 
-def changes(project: Project, docs: Path, revision: str, shown: Iterable[PageContext]) -> Iterator[str]:
-    """Yield, line by line, what changed between *revision* and the files as they are, of which *shown* was made.
+docs.github.com, "Workflow commands", "Step isolation and limits".
+"""
+_LINES = 300_000
+"""Bytes of quoted lines; the rest of the section is for what is quoted."""
+_NO_ROOM = "  - its lines are left out, for want of room"
+_TERMS = ("license", "license_scope", "license_file", "quote", "mirrors", "packages", "paths", "tag", "date", "home")
+_NAMES = {"home": "repo"}
 
-    Raises MetalworkingError (``changed-from``) when *revision* cannot be read.
+
+def changes(project: Project, docs: Path, revision: str, shown: Iterable[PageContext]) -> list[str]:
+    """Return what changed between *revision* and the files as they are, of which *shown* was made.
+
+    Where something is left out, or lines are not here to be shown, that is said first. Raises MetalworkingError
+    (``changed-from``) when *revision* cannot be read.
     """
     before, after = at_revision(project, docs, revision), at_present(project, docs)
-    yield from _section("Pins", _pins(before.sources, after.sources))
-    yield from _section("Lock", _lock(before.lock, after.lock, project))
-    yield from _section("Quoted lines", chain(quoted(before, after, project), brought(shown, after, project)))
+    sections = [
+        _Section("Pins", _pins(before.sources, after.sources)),
+        _Section("Lock", _lock(before.lock, after.lock, project)),
+        _Section("Quoted lines", chain(quoted(before, after, project), brought(shown, after, project))),
+    ]
+    told = [text for section in sections for text in section.told()]
+    return [*_warned(sum(section.left_out for section in sections), sections[-1].not_here), *told]
 
 
-def as_list(problems: Iterable[str]) -> Iterator[str]:
-    """Yield what is wrong with the site, of which parts are what somebody wrote, below what changed."""
-    found = list(problems)
-    if found:
-        yield from _section("Problems", (f"- {code(problem)}" for problem in found))
+def as_list(problems: Iterable[str]) -> list[str]:
+    """Return what is wrong with the site, of which parts are what somebody wrote, to stand below what changed."""
+    found = [f"- {code(problem)}" for problem in problems]
+    return _Section("Problems", found).told() if found else []
 
 
-def _section(title: str, lines: Iterator[str]) -> Iterator[str]:
-    yield f"## {title}"
-    yield ""
-    found = list(lines)
-    yield from found or ["Nothing changed."]
-    yield ""
+def _warned(left_out: int, not_here: int) -> list[str]:
+    found = []
+    if left_out:
+        found.append(f"**Not all is told: {left_out} entries of this change are left out below, for want of room.**")
+    if not_here:
+        what = f"The lines of {not_here} changed excerpts are not on this machine, and are not shown"
+        found.append(f"**{what}: metalworking fetch brings them.**")
+    return [text for line in found for text in (line, "")]
+
+
+class _Section:
+    """A part of the report. ``told`` holds it to its room, and what does not fit is counted."""
+
+    def __init__(self, title: str, texts: Iterable[str]) -> None:
+        self._title = title
+        self._texts = texts
+        self.left_out = 0
+        self.not_here = 0
+        """Changed excerpts whose lines cannot be shown."""
+
+    def told(self) -> list[str]:
+        """Return the section, entry by entry; what somebody quotes leaves room for what else is quoted."""
+        room, for_lines = _ROOM[self._title], _LINES
+        found = []
+        for text in self._texts:
+            size = len(text.encode()) + 1
+            fenced = text.endswith("\n")
+            self.not_here += text.startswith(NOT_HERE)
+            if size > room or (fenced and size > for_lines):
+                self.left_out += 1
+                if not fenced or room < len(_NO_ROOM) + 1:
+                    continue
+                text, size, fenced = _NO_ROOM, len(_NO_ROOM) + 1, False
+            room -= size
+            for_lines -= size if fenced else 0
+            found.append(text)
+        if self.left_out:
+            found.append(f"- and {self.left_out} more, for which there is no room")
+        return [f"## {self._title}", "", *(found or ["Nothing changed."]), ""]
 
 
 def _pins(before: Sources, after: Sources) -> Iterator[str]:
@@ -59,12 +107,16 @@ def _pins(before: Sources, after: Sources) -> Iterator[str]:
             yield from (f"  - {line}" for line in _terms(gone[0], come[0]))
             continue
         yield from (f"- {code(repo)}: {_told(pin)} is no longer pinned" for pin in gone)
-        yield from (f"- {code(repo)}: {_told(pin)} is pinned: {page}/tree/{pin.commit}" for pin in come)
+        for pin in come:
+            yield f"- {code(repo)}: {_told(pin)} is pinned: {page}/tree/{pin.commit}"
+            yield from (f"  - {line}" for line in _terms(None, pin))
 
 
 def _own(before: Pin | None, after: Pin | None) -> Iterator[str]:
     if before != after:
         yield f"- {code(SELF)}: {_kept(before)} became {_kept(after)}"
+        if after is not None:
+            yield from (f"  - {line}" for line in _terms(before, after))
 
 
 def _kept(own: Pin | None) -> str:
@@ -75,11 +127,18 @@ def _told(pin: Pin) -> str:
     return f"{code(pin.commit[:12])} ({code(pin.license or 'no license')})"
 
 
-def _terms(old: Pin, new: Pin) -> Iterator[str]:
-    for name in ("license", "license_scope", "license_file", "quote", "mirrors", "packages", "paths", "tag", "date"):
-        was, now = getattr(old, name), getattr(new, name)
+def _terms(old: Pin | None, new: Pin) -> Iterator[str]:
+    """Yield what is told otherwise of a pin; of a new one, all that does not stand in every entry."""
+    usual = old or Pin(new.repo, new.commit, new.license)
+    for name in _TERMS:
+        was, now = getattr(usual, name), getattr(new, name)
         if was != now:
-            yield f"{name}: {code(str(was))} became {code(str(now))}"
+            told = "" if old is None else f"{code(_value(was))} became "
+            yield f"{_NAMES.get(name, name)}: {told}{code(_value(now))}"
+
+
+def _value(value: object) -> str:
+    return "" if value is None or value == () else str(value)
 
 
 def _lock(before: Lock, after: Lock, project: Project) -> Iterator[str]:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from ...quote.diagnostics import printable
 
+_LONGEST = 400
+"""Characters of code that are shown in a sentence."""
+
 
 def ticks(text: str) -> int:
     """Return the length of the longest run of backticks in *text*."""
@@ -11,7 +14,12 @@ def ticks(text: str) -> int:
 
 
 def code(text: str) -> str:
-    """Return *text* as code that Markdown cannot take for anything else."""
+    """Return *text* as code that Markdown cannot take for anything else; of none, that it is nothing."""
+    if not text:
+        return "nothing"  # two backticks would begin code that somebody else ends
     shown = printable(text)
+    more = len(shown) - _LONGEST
+    shown = shown[:_LONGEST]
     fence = "`" * (ticks(shown) + 1)
-    return f"{fence} {shown} {fence}" if "`" in shown else f"`{shown}`"
+    span = f"{fence} {shown} {fence}" if "`" in shown else f"`{shown}`"
+    return f"{span} and {more} characters more" if more > 0 else span

@@ -12,7 +12,8 @@ import click
 from ...glossary.source_list import source_list
 from ...quote.diagnostics import printable
 from ...quote.lines import format_ranges
-from ..files import write
+from ..files import Rewrite, read_page, write_all
+from ..lockfile import writing_alone
 from ..mkdocs.docs_folder import docs_label
 from .common import as_json, open_site, stop_at
 from .pages import end_if_unread, tell_how, with_plugins
@@ -92,15 +93,16 @@ def sources(program: Program, only_check: bool) -> None:
     with closing(site.project(offline=True)) as project:
         stop_at(project.problems)
         target = project.settings.root / "SOURCES.md"
-        before = target.read_text(encoding="utf-8") if target.exists() else ""
-        text = source_list(project.sources, docs_label(site.config), before=before)
+        before = read_page(target) if target.exists() else None
+        text = source_list(project.sources, docs_label(site.config), before=before or "")
     if before == text:
         click.echo("SOURCES.md is current", err=True)
     elif only_check:
         click.echo("SOURCES.md is not current (run: metalworking sources)")
         sys.exit(1)
     else:
-        write(target, text)
+        with writing_alone(project.settings):
+            write_all([Rewrite(target, before, text)])
         click.echo("SOURCES.md written", err=True)
 
 

@@ -122,7 +122,8 @@ def _verify(program: Program) -> None:
         if project.settings.offline:
             verdict = judge(files, project.proofs)
         else:
-            verdict = verify(files, project.proofs, store_of(project.settings), url=program.url)
+            pinned = {(pin.repo, pin.commit) for pin in project.sources.pins}
+            verdict = verify(files, project.proofs, store_of(project.settings), pinned=pinned, url=program.url)
         named = verify_named(project, verdict)
     for problem in [*verdict.wrong.values(), *named.wrong]:
         click.echo(str(problem))

@@ -13,6 +13,7 @@ import click
 from ...glossary.callout import Callouts, Verdict
 from ...quote.diagnostics import Location, MetalworkingError
 from ..files import Rewrite, read_page, write_all
+from ..lockfile import writing_alone
 from ..mkdocs.options import asked
 from ..mkdocs.site import Site
 from .common import ending, open_site
@@ -42,9 +43,10 @@ def new(program: Program, page: str, after: str, title: str | None) -> None:
         if target.exists():
             raise MetalworkingError("new", "this page exists already", "choose another slug", Location(label))
         config = Path(site.config.config_file_path)
-        nav = _nav(site, config, after, title, uri)
         text = _text(title, asked(site.options, site.config, site.root).callouts)
-        write_all([Rewrite(target, None, text), *nav])
+        with writing_alone(site.settings(offline=True)):
+            nav = _nav(site, config, after, title, uri)
+            write_all([Rewrite(target, None, text), *nav])
     click.echo(label)
     told = f"; its line is in {config.name}" if nav else f"; {config.name} has no nav to add it to"
     click.echo(f"written from the template{told}. Next: mkdocs serve, then metalworking check", err=True)

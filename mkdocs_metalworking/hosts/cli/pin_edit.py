@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -12,9 +10,8 @@ import yaml
 from ...quote.diagnostics import Location, MetalworkingError
 from ...quote.sources import Pin
 from ...quote.sources_file import load_sources
+from ..pinning import scalar
 
-_PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./+-]*")
-_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _STALE = ("tag", "date", "packages", "mirrors")
 """What was true of the old commit and need not be of another."""
 
@@ -65,7 +62,7 @@ def _edited(text: str, entry: yaml.MappingNode, commit: str, date: str, tag: str
         name = key.value
         new = {"commit": commit, "date": date, "tag": tag}.get(name, "")
         if new:
-            edits.append((value.start_mark.index, value.end_mark.index, _scalar(new)))
+            edits.append((value.start_mark.index, value.end_mark.index, scalar(new)))
             if name != "commit":
                 remarks.extend([f"{name}: {value.value} -> {new}"] if new != value.value else [])
         elif name in _STALE:
@@ -95,12 +92,6 @@ def _judge(old: str, new: str, pin: Pin, commit: str, tag: str, beside: bool, pa
 def _by_hand(pin: Pin, why: str) -> MetalworkingError:
     hint = "write one key a line, with repo: first"
     return MetalworkingError("schema", f"{pin.repo}: {why}", hint, Location(pin.location.path, pin.location.line))
-
-
-def _scalar(text: str) -> str:
-    """Quote what YAML would read as something else: a commit of digits only, or what the name of a tag may have."""
-    plain = _PLAIN.fullmatch(text) and isinstance(yaml.safe_load(text), str)
-    return text if plain or _DAY.fullmatch(text) else json.dumps(text, ensure_ascii=False)
 
 
 def _told(node: yaml.Node) -> str:

@@ -13,7 +13,7 @@ from ...deliver.project import Project
 from ...git.cat_file import CatFile
 from ...git.command import Git, GitError
 from ...git.objects import MissingObject, files_below, resolve_path
-from ...git.worktree import enclosing_work_tree
+from ...git.places import enclosing_work_tree
 from ...quote.blob import MAX_FILE
 from ...quote.diagnostics import MetalworkingError
 from ...quote.lock import Lock, load_lock
@@ -36,7 +36,7 @@ def at_present(project: Project, docs: Path) -> Version:
     pages = {
         _label(path, project.settings.root): read_text(path, errors="replace")
         for path in sorted(docs.rglob("*"))
-        if is_markdown_file(path.name)
+        if is_markdown_file(path.name) and path.is_file()
     }
     return Version(project.sources, project.lock, pages)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from mkdocs.exceptions import PluginError
 from playwright.sync_api import Browser, Request, Route, sync_playwright
 
 from ... import __version__
+from ...git.executable import on_path
 from ...git.scratch import Scratch
 from .printable import printable
 from .volume import Volume
@@ -26,7 +26,8 @@ _POLICY = "default-src 'none'; img-src data:; font-src data:; style-src 'unsafe-
 
 def chromium() -> str:
     """Return the browser that prints: CHROMIUM when set, else the one on the path; "" for Playwright's own."""
-    return os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser") or ""
+    found = (on_path(name, os.environ) for name in ("chromium", "chromium-browser"))
+    return os.environ.get("CHROMIUM") or next(filter(None, found), "")
 
 
 def write_pdf(volume: Volume, target: Path, *, paper: str = "A4") -> int:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from lsprotocol import types as lsp
 
 from ...deliver.project import Project
-from ...git.command import find_clone
+from ...git.places import find_clone
 from ...quote.blob import HEX_ID, FileKey
 from ...quote.diagnostics import MetalworkingError
 from ...quote.repo import SELF

@@ -9,7 +9,7 @@ import yaml
 
 from ...deliver.known_clones import remembered
 from ...git.clone import is_made_here
-from ...git.worktree import enclosing_work_tree
+from ...git.places import enclosing_work_tree
 from ...markdown.extension import NAMES
 from .paths import COPIES
 

@@ -56,6 +56,7 @@ def acceptance(site: Site, project: Project, paths: Sequence[str], text: Callabl
     found = find_regions(project, _chosen(site, project, paths), {})
     news = {key: region for key, region in found.regions.items() if _differs(project.lock.regions.get(key), region)}
     made = Acceptance(found, news)
+    to_of: dict[RegionKey, dict[int, int]] = {}
     for file in site.files.documentation_pages():
         page, path = site.pages.get(file.src_uri), site.path(file)
         for met in page.met if page is not None else ():
@@ -63,13 +64,15 @@ def acceptance(site: Site, project: Project, paths: Sequence[str], text: Callabl
             old = project.lock.regions.get(key) if key in news and key is not None else None
             if page is None or key is None or old is None:
                 continue
-            region = news[key]
-            to = moves(project.quoter.accepted(old), old.ranges, found.lines[key[0]], region.ranges)
             notes = [n for n in page.met if n.mention.kind is Kind.NOTE and n.mention.follows == met.mention.start]
             for one, name in [(met, "hl"), *((note, "ranges") for note in notes)]:
                 span = one.span(name)
                 if span is None:
                     continue
+                if key not in to_of:
+                    lines = found.lines[key[0]]
+                    to_of[key] = moves(project.quoter.accepted(old), old.ranges, lines, news[key].ranges)
+                to = to_of[key]
                 gone = [lines for lines in _counted(one, name) if shown_lines(lines, to) is None]
                 if gone:
                     message = f"{format_ranges(gone)} speaks of lines that changed"

@@ -29,7 +29,6 @@ from ...markdown.leftovers import unread
 from ...markdown.page import PageContext
 from ...quote.diagnostics import Diagnostic, Diagnostics, Location, Severity, reason_of
 from ...quote.lines import text_lines
-from ...quote.repo import named_by
 from .conversions import Conversions
 from .docs_folder import docs_label
 from .metadata import meta_of_plugins
@@ -73,7 +72,6 @@ class Reading:
         self.texts: dict[str, str] = {}
         """The Markdown of each page as it was converted."""
         self.conversions = Conversions(lambda: self._writing())
-        project.quoter.home = named_by(config.repo_url or "")
         self._options = options
         self._extension = extension
         self._inclusion = InclusionLevel.is_in_serve if serving else InclusionLevel.is_included

@@ -29,6 +29,7 @@ from ...markdown.page import PageContext
 from ...quote.blob import FileKey
 from ...quote.diagnostics import Diagnostic, Diagnostics, Location, MetalworkingError, Severity
 from ...quote.lock import RegionKey
+from ...quote.repo import named_by
 from .checking import with_nav
 from .compatibility import shaping, take_over
 from .docs_folder import docs_label
@@ -88,7 +89,7 @@ class Site:
 
     def settings(self, *, offline: bool) -> Settings:
         """Return where things are; *offline* keeps off the network whatever the configuration says."""
-        settings = Settings.of(self.options, base=self.root)
+        settings = Settings.of(self.options, base=self.root, home=named_by(self.config.repo_url or ""))
         return replace(settings, offline=offline or settings.offline)
 
     def project(self, *, offline: bool, progress: Progress = SILENT, **changes: Any) -> Project:

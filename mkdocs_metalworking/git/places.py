@@ -1,0 +1,81 @@
+"""Where repositories lie on this machine: the one around a site, and the clones below its ``code/``."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from ..quote.diagnostics import MetalworkingError
+from ..quote.repo import Repo
+from .command import Git, GitError, find_git_dir
+
+
+def enclosing_work_tree(folder: Path) -> tuple[Path, Path] | None:
+    """Return the top of the work tree that *folder* lies in, and its git directory; None when it lies in none.
+
+    It is known by its ``.git``, which no commit can hold. Files that look like a bare repository may be anybody's.
+    """
+    for parent in (folder, *folder.parents):
+        if os.path.lexists(parent / ".git") and (found := find_git_dir(parent)) is not None:
+            return parent, found
+    return None
+
+
+class Tracked:
+    """What the repository around *folder* tracks there: whatever somebody's change brought along. It is asked once."""
+
+    def __init__(self, folder: Path) -> None:
+        here = folder.parent.resolve() / folder.name
+        tree = enclosing_work_tree(here.parent if here.is_symlink() else here)
+        self._at, self._paths = "", frozenset[str]()
+        if tree is not None:
+            at = "/".join(here.relative_to(tree[0]).parts)
+            # On some file systems capital letters make no difference, so they make none here.
+            spec = f":(top,literal,icase){at}" if at else ":/"
+            try:
+                listed = Git(tree[1], work_tree=tree[0]).run("ls-files", "-z", "--full-name", "--", spec)
+            except GitError:
+                self._paths = frozenset({""})  # nobody knows, so everything may be somebody's
+            else:
+                self._at = at.lower()
+                self._paths = frozenset(os.fsdecode(path).lower() for path in listed.split(b"\0") if path)
+
+    def holds(self, name: str = "") -> bool:
+        """Tell whether something in the folder *name* of it is tracked, or a link on the way there."""
+        ways = [self._at]
+        for part in filter(None, name.lower().split("/")):
+            ways.append("/".join(filter(None, (ways[-1], part))))
+        below = f"{ways[-1]}/" if ways[-1] else ""
+        return any(way in self._paths for way in ways) or any(path.startswith(below) for path in self._paths)
+
+
+class CloneFolder:
+    """The folder *code_dir*, and what of it came with the site's own repository, which is asked once.
+
+    Whatever a commit of the site brings where a clone belongs is no clone: the files of a bare repository, a link to
+    the site itself, a submodule. It has the commits of whoever wrote it, under any name.
+    """
+
+    def __init__(self, code_dir: Path) -> None:
+        self._code_dir = code_dir
+        self._tracked: Tracked | None = None
+
+    def find(self, name: str) -> Path | None:
+        """Return the git directory of the clone of the repository *name*; None when there is none."""
+        try:
+            folder = Repo.named(name).folder(self._code_dir)
+        except MetalworkingError:
+            return None
+        git_dir = find_git_dir(folder)
+        return None if git_dir is None or self.is_brought(name) else git_dir
+
+    def is_brought(self, name: str) -> bool:
+        """Tell whether the site's repository tracks something in the folder of *name*, or a link on the way to it."""
+        if self._tracked is None:
+            self._tracked = Tracked(self._code_dir)
+        return self._tracked.holds(name)
+
+
+def find_clone(code_dir: Path, name: str) -> Path | None:
+    """Return the git directory of the clone of the repository *name* below *code_dir*; None when there is none."""
+    return CloneFolder(code_dir).find(name)
