@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..git.links import place_of
 from ..git.places import Tracked, enclosing_work_tree
 from ..git.worktree import WorkTree
 from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity, reason_of
@@ -52,6 +53,15 @@ class Settings:
         """
         found = enclosing_work_tree(self.root)
         return dict.fromkeys((SELF, *((self.home,) if self.home else ())), found[1]) if found else {}
+
+    @property
+    def kept(self) -> Path:
+        """The folder of the store.
+
+        Raises MetalworkingError (``config``) in the home of nobody, and (``not-written``) where git tracks a link on
+        the way: the store would be written, and swept, in somebody else's folder.
+        """
+        return place_of(self.store or default_root())
 
     @classmethod
     def of(cls, options: Mapping[str, Any], *, base: Path | None = None, home: str = "") -> Settings:
@@ -139,7 +149,7 @@ class Project:
             pass
         except (OSError, UnicodeDecodeError) as error:
             problems.append(_unreadable(settings.lock, error))
-        store = Store(settings.store or default_root())
+        store = Store(settings.kept)
         if Tracked(store.root).holds():
             problems.append(_brought(store.root))
         quantities, found = _quantities(settings.quantities, drafts.get(settings.quantities))

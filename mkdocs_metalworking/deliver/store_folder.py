@@ -107,7 +107,7 @@ class StoreFolder:
 
 
 def _behind_link(path: Path) -> bool:
-    """Tell whether one of the two folders around an entry is a link; the store itself may be one."""
+    """Tell whether one of the two folders around an entry is a link; the store itself may be one of the person's."""
     return path.parent.is_symlink() or path.parent.parent.is_symlink()
 
 

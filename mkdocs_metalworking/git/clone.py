@@ -16,6 +16,7 @@ from ..quote.diagnostics import MetalworkingError, Unavailable
 from ..quote.repo import Repo
 from .command import Git, GitError, find_git_dir, plain_arguments
 from .fetch import FETCH, SCHEMES, redirected
+from .links import place_of
 from .places import CloneFolder
 from .scratch import Scratch
 
@@ -28,9 +29,10 @@ def clone(repo: Repo, commit: str, url: str, code_dir: Path, *, paths: Sequence[
     """Bring *commit* of *repo* from *url* into its folder, the files of *paths* (all: none named) into the work tree.
 
     Returns ``fetched`` or ``present``, with a remark. What broke off goes on. Raises MetalworkingError when it cannot
-    be had, or when something else is in its place.
+    be had, when something else is in its place, or when git tracks a link on the way there.
     """
     folder = repo.folder(code_dir)
+    place_of(folder)
     _plain_folders(folder, code_dir)
     if CloneFolder(code_dir).is_brought(repo.name):
         message = f"{folder} came with the site's own repository: anybody may have written it, so it is no clone"
@@ -38,7 +40,7 @@ def clone(repo: Repo, commit: str, url: str, code_dir: Path, *, paths: Sequence[
     git_dir = folder / ".git"
     if not folder.exists() or not any(folder.iterdir()):
         _make(git_dir, url, commit)
-    elif not _made_here(git_dir, commit):
+    elif folder.is_symlink() or not _made_here(git_dir, commit):
         return _foreign(folder, commit)
     tree = _WorkTree(Git(git_dir, work_tree=folder, timeout=_LONG), folder, commit, paths)
     if tree.complete():

@@ -142,7 +142,7 @@ def _pair(pair: Pair, sides: tuple[str, str]) -> str:
 def _side(name: str, text: str) -> str:
     shown = literal(text).replace("\n", "&#10;")
     caption = f"<figcaption>{literal(name)}</figcaption>"
-    return f'<figure data-search-exclude="">{caption}<pre><code>{shown}</code></pre></figure>'
+    return f'<figure data-search-exclude="">{caption}<pre class="nohighlight"><code>{shown}</code></pre></figure>'
 
 
 def _group_id(group: str) -> str:

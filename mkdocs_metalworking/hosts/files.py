@@ -12,11 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..git.interrupts import held_back
+from ..git.links import not_written, place_of, target_of
 from ..quote import texts
 from ..quote.diagnostics import Location, MetalworkingError, reason_of
-
-_GITS = re.compile(r"\.git[. ]*|git~[0-9]+", re.IGNORECASE)
-"""Names of a folder that some file system takes for ``.git``."""
 
 
 def read_text(path: Path) -> str:
@@ -55,7 +53,10 @@ def write_all(rewrites: Sequence[Rewrite]) -> None:
     with held_back(), contextlib.ExitStack() as stack:
         try:
             # All that takes time comes first: what a file holds is looked at again right before it is replaced.
-            beside = [stack.enter_context(_beside(one.path, _as_it_ends(one))) for one in rewrites]
+            beside = [
+                stack.enter_context(_beside(one.path, target_of(one.path), _as_it_ends(one).encode()))
+                for one in rewrites
+            ]
             for one, put in zip(rewrites, beside, strict=True):
                 raw = _unchanged(one)
                 put()
@@ -95,7 +96,16 @@ def write(path: Path, text: str) -> None:
     it was. A link that leads out of the repository, or to what git keeps there, may be somebody else's doing and is not
     written through.
     """
-    with held_back(), _beside(path, text) as put:
+    with held_back(), _beside(path, target_of(path), text.encode("utf-8")) as put:
+        put()
+
+
+def write_made(path: Path, data: bytes) -> None:
+    """Write all of *data*, which is made anew each time, or nothing. Folders that lack are made.
+
+    Raises MetalworkingError (``not-written``), also where git tracks a link on the way: then the file is as it was.
+    """
+    with held_back(), _beside(path, place_of(path), data) as put:
         put()
 
 
@@ -108,9 +118,8 @@ def _told(path: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _beside(path: Path, text: str) -> Iterator[Callable[[], None]]:
-    """Write *text* beside the file that *path* leads to; what is yielded puts it in place, at once."""
-    target = target_of(path)
+def _beside(path: Path, target: Path, data: bytes) -> Iterator[Callable[[], None]]:
+    """Write *data* beside *target*, to which *path* leads; what is yielded puts it in place, at once."""
     # A name that nobody knows before, and a file that is not there: where a link lay, it would be written through.
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(6)}.new")
 
@@ -121,8 +130,8 @@ def _beside(path: Path, text: str) -> Iterator[Callable[[], None]]:
     try:
         with _told(path):
             target.parent.mkdir(parents=True, exist_ok=True)
-            with open(temporary, "x", encoding="utf-8", newline="") as stream:
-                stream.write(text)
+            with open(temporary, "xb") as stream:
+                stream.write(data)
                 stream.flush()
                 os.fsync(stream.fileno())
             if target.exists():
@@ -133,29 +142,9 @@ def _beside(path: Path, text: str) -> Iterator[Callable[[], None]]:
             temporary.unlink()
 
 
-def target_of(path: Path) -> Path:
-    """Return the file that *path* leads to. Raises MetalworkingError for one that is not to be written."""
-    target = path.resolve()
-    top = _top(path.absolute())
-    if not target.is_relative_to(top) or any(map(_GITS.fullmatch, target.relative_to(top).parts)):
-        raise not_written(path, "a link leads out of the repository")
-    return target
-
-
-def _top(path: Path) -> Path:
-    """Return the folder that *path* may be written in: its work tree, or its own folder where there is none."""
-    found = next((parent for parent in path.parents if os.path.lexists(parent / ".git")), path.parent)
-    return found.resolve()
-
-
 def _ended(text: str, ends: Sequence[bytes]) -> str:
     """Return *text* with these line ends, where it has as many lines; else with CRLF where there was any."""
     lines = text.split("\n")
     if len(lines) != len(ends) + 1:
         return ("\r\n" if b"\r\n" in ends else "\n").join(lines)
     return "".join(line + end.decode() for line, end in zip(lines, [*ends, b""], strict=True))
-
-
-def not_written(path: Path, why: str, hint: str = "it is as it was") -> MetalworkingError:
-    """Return the problem of a file that could not be written."""
-    return MetalworkingError("not-written", f"{path.name} cannot be written: {why}", hint)

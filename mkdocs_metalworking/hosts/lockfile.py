@@ -9,18 +9,18 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from ..deliver.project import Project, Settings
-from ..deliver.store import Store, default_root
+from ..deliver.store import Store
 from ..git.binding import Binder
+from ..git.links import not_written, target_of
 from ..quote.blob import FileKey, LockedFile
 from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, reason_of
 from ..quote.lock import Lock, load_lock
 from ..quote.texts import read_text
-from .files import not_written
 
 
 def store_of(settings: Settings) -> Store:
     """Return the store of verified files."""
-    return Store(settings.store or default_root())
+    return Store(settings.kept)
 
 
 @contextlib.contextmanager
@@ -29,6 +29,7 @@ def writing_alone(settings: Settings) -> Iterator[None]:
 
     Raises MetalworkingError (``not-written``) when another command holds it for a minute, or the folder is read-only.
     """
+    target_of(settings.lock)
     guard = FileLock(str(settings.lock) + ".lock")
     try:
         guard.acquire(timeout=60)

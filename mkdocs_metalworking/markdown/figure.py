@@ -27,9 +27,11 @@ from .anchors import Anchors
 from .coloring import colored, lexer_of, parts
 from .highlight import LineCache
 from .left_out import left_out
-from .visible import html_attribute, html_text
+from .visible import html_attribute, html_text, in_order
 
 _IDENTIFIER = re.compile(r"[^\W\d]\w{2,}")
+_NUMBER = re.compile(r"\([0-9]+\)")
+_TAG_OR_NUMBER = re.compile(r"<[^<>]*>|\((?=[0-9]+\))")
 
 
 def figure(quotation: Quotation, anchors: Anchors, *, searchable: bool) -> Element:
@@ -51,7 +53,17 @@ def content(quotation: Quotation, anchors: Anchors, labels: Labels, cache: LineC
         if quotation.directive.collapse:
             summary = html_text(labels.counted("show_line", _count(quotation.ranges)))
             body = f'<details class="mw-fold">\n<summary>{summary}</summary>\n{body}\n</details>'
-    return f"\n{_caption(quotation, labels)}\n{body}\n"
+    return _without_annotations(f"\n{_caption(quotation, labels)}\n{body}\n")
+
+
+def _without_annotations(html: str) -> str:
+    """Return *html* with an empty element within each ``(1)`` of its text.
+
+    Below something of class ``annotate`` Material puts an annotation in the place of each that it finds in a text node.
+    """
+    if not _NUMBER.search(html):
+        return html
+    return _TAG_OR_NUMBER.sub(lambda match: match[0] if match[0] != "(" else "(<span></span>", html)
 
 
 def _caption(quotation: Quotation, labels: Labels) -> str:
@@ -60,7 +72,7 @@ def _caption(quotation: Quotation, labels: Labels) -> str:
     for index, part in enumerate(quotation.ranges):
         # As a reference: one character outside Latin-1 would double the memory that the page's HTML takes.
         label = format_ranges([part]).removeprefix("L").replace("-", "&#8211;")
-        text = f"{html_text(quotation.name)}:{label}" if index == 0 else f", {label}"
+        text = f"{in_order(html_text(quotation.name))}:{label}" if index == 0 else f", {label}"
         url = permalink(quotation.public, part) if quotation.public else ""
         files.append(_link("mw-file", text, url, key.path, html=True))
     parts = [f'<span class="mw-where">{"".join(files)}</span>']
@@ -140,9 +152,10 @@ def code(quotation: Quotation, anchors: Anchors, labels: Labels, cache: LineCach
     label = labels["region"].format(name=quotation.name, lines=lines_shown)
     if anchors.suffix:  # no two regions of a page have one name
         label += f" ({anchors.suffix[1:]})"
+    # MkDocs' own themes bring highlight.js, which would put plain text, colored anew, in the place of lines and marks.
     return (
         f'<pre class="mw-pre mw-d{digits}" tabindex="0" role="region" aria-label="{html_attribute(label)}">'
-        f'<span class="mw-code highlight"><code>{"".join(shown)}</code></span></pre>'
+        f'<span class="mw-code highlight nohighlight"><code>{"".join(shown)}</code></span></pre>'
     )
 
 
@@ -151,7 +164,7 @@ def _numbered(lines: Sequence[str], first: int, anchors: Anchors, lit: frozenset
     before, after = anchors.prefix, anchors.suffix
     return [
         f'<span class="{"mw-l mw-hl" if n in lit else "mw-l"}" id="{before}{n}{after}">'
-        f'<a href="#{before}{n}{after}" data-n="{n}" tabindex="-1" aria-hidden="true"></a>{html}\n</span>'
+        f'<a href="#{before}{n}{after}" data-n="{n}" tabindex="-1" aria-hidden="true"></a>{in_order(html)}\n</span>'
         for n, html in enumerate(lines, first)
     ]
 

@@ -22,12 +22,12 @@ from pygments.lexers import get_lexer_by_name, get_lexer_for_filename
 from pygments.token import STANDARD_TYPES, Text, Whitespace, _TokenType
 from pygments.util import ClassNotFound
 
-from ..quote.diagnostics import INVISIBLE, MetalworkingError
+from ..quote.diagnostics import MetalworkingError
 from .highlight_pool import Job
 from .lexer import MetalLexer
-from .visible import plainly_visible, show_invisible, unmark
+from .visible import plainly_visible, show_hidden, unmark
 
-FORMAT = f"4:{pygments.__version__}"
+FORMAT = f"5:{pygments.__version__}"
 """Changes whenever the HTML of a line changes, so that cached lines are made anew."""
 
 _LOG = logging.getLogger(__name__)
@@ -99,7 +99,7 @@ def highlight_lines(lines: Sequence[str], lexer: Lexer, *, lead: Sequence[str] =
     HtmlFormatter(nowrap=True).format(tokens or [(Text, text)], out)
     found = out.getvalue().removesuffix("\n").split("\n")[len(lead) :]
     found += [""] * (len(lines) - len(found))  # the formatter leaves out a last line that is empty
-    return [show_invisible(line) for line in found]
+    return [show_hidden(line) for line in found]
 
 
 def _tokens(lexer: Lexer, text: str, lines: Sequence[str]) -> Iterator[tuple[_TokenType, str]]:
@@ -123,7 +123,7 @@ def tell_slow(path: str) -> None:
 def plain_lines(lines: Iterable[str]) -> list[str]:
     """Return *lines* as HTML without colours."""
     # An apostrophe as Pygments writes it, so that there is one way to write each line.
-    return [show_invisible(escape(line).replace("&#x27;", "&#39;")) for line in lines]
+    return [show_hidden(escape(line).replace("&#x27;", "&#39;")) for line in lines]
 
 
 _RUN = re.compile(r'<span class="([a-z0-9]+)">([^<\n]*)</span>')
@@ -142,7 +142,7 @@ def faithful(html: Sequence[str], lines: Sequence[str]) -> bool:
         return False
     text, code = "\n".join(html), "\n".join(lines)
     if not plainly_visible(code) or not text.isascii():
-        if INVISIBLE.search(text) and show_invisible(text) != text:
+        if show_hidden(text) != text:
             return False
         text = unmark(text)
     runs = _RUN.split(text)  # text, class, text, text, class, text, ...

@@ -11,8 +11,23 @@ from ..quote.diagnostics import INVISIBLE
 _SELECTORS = "\ufe0e\ufe0f"
 _JOINERS = "\u200c\u200d"
 _KEYCAPS = "#*0123456789"
-_JOINING = (range(0x0590, 0x0E00), range(0x1000, 0x10A0), range(0x1780, 0x18B0), range(0xFB50, 0xFE00))
-"""Scripts whose letters are written with joiners between them: Hebrew to Malayalam, Burmese, Khmer and Mongolian."""
+_JOINING = (
+    *(range(0x0600, 0x0780), range(0x0840, 0x0E00), range(0x1000, 0x10A0), range(0x1780, 0x18B0)),
+    range(0xFB50, 0xFE00),
+)
+"""Scripts whose letters are written with joiners between them: Arabic and Syriac, Mandaic to Malayalam, Burmese, Khmer
+and Mongolian."""
+_UNJOINED = "\u0622\u0623\u0624\u0625\u0627\u0629\u062f\u0630\u0631\u0632\u0648\u0671\u0688\u0691\u0698\u06c0\u06d5"
+"""Arabic letters that join nothing that follows: behind one a joiner changes nothing that could be seen."""
+_EMOJI = "\u203c\u2049\u2194\u25fb\u25fc\u25fd\u25fe"
+"""Punctuation and mathematical signs that are emoji as well; elsewhere (\u2264) a selector makes another operator."""
+_HIDDEN = re.compile(f"{INVISIBLE.pattern[:-1]}\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
+"""What is marked in code: blanks too that are no blank to a compiler."""
+_FROM_THE_RIGHT = re.compile(
+    "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]+"
+    "(?: +[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]+)*"
+)
+"""Words of scripts that are written from the right (the blocks of Unicode's classes R, AL and AN), one or several."""
 
 
 def _mark(match: re.Match[str]) -> str:
@@ -34,11 +49,11 @@ def _honest(text: str, at: int) -> bool:
         return _pictures(before) or (before in _KEYCAPS and after == "\u20e3")
     if char == "\u200d" and _pictures(after):
         return _pictures(before) or before in _SELECTORS or unicodedata.category(before) == "Sk"
-    return char in _JOINERS and _joins(before) and _joins(after)
+    return char in _JOINERS and before not in _UNJOINED and _joins(before) and _joins(after)
 
 
 def _pictures(char: str) -> bool:
-    return char > "\u00ff" and unicodedata.category(char) in ("So", "Sm", "Po")
+    return char in _EMOJI or (char > "\u00ff" and unicodedata.category(char) == "So")
 
 
 def _joins(char: str) -> bool:
@@ -60,6 +75,20 @@ def show_invisible(html: str) -> str:
     return html if plainly_visible(html) else INVISIBLE.sub(_mark, html)
 
 
+def show_hidden(html: str) -> str:
+    """Replace, in code, what *show_invisible* does and blanks other than U+0020 by marks that name them."""
+    return html if plainly_visible(html) else _HIDDEN.sub(_mark, html)
+
+
+def in_order(html: str) -> str:
+    """Return *html* with words of scripts from the right isolated, so that they put nothing around them out of order.
+
+    Without it ``\u05d0 = 10 - 3`` reads ``3 - 10 = \u05d0`` by the bidi algorithm, which turns digits and signs around
+    beside such a letter. What reads tags takes ``bdi`` out or shows its text.
+    """
+    return html if html.isascii() else _FROM_THE_RIGHT.sub(r"<bdi>\g<0></bdi>", html)
+
+
 def unmark(html: str) -> str:
     """Return *html* with the characters in the place of their marks; what is no mark of ours stays."""
     return MARK.sub(_unmark, html)
@@ -68,7 +97,7 @@ def unmark(html: str) -> str:
 def _unmark(match: re.Match[str]) -> str:
     code = int(match[1], 16)
     found = chr(code) if code <= 0x10FFFF else ""
-    return found if found and INVISIBLE.sub(_mark, found) == match[0] else match[0]
+    return found if found and _HIDDEN.sub(_mark, found) == match[0] else match[0]
 
 
 def html_text(text: str) -> str:

@@ -21,7 +21,7 @@ from mkdocs_metalworking.hosts.forms.twin import simplify
 from tests.book.conftest import LONG
 from tests.builds.conftest import KERNEL, Site
 from tests.conftest import CHROMIUM
-from tests.support import ASK
+from tests.support import ASK, git
 
 LINES = KERNEL.splitlines()
 XHTML = "{http://www.w3.org/1999/xhtml}"
@@ -349,3 +349,60 @@ def test_what_the_plugin_needs(small: Site, tmp_path: Path, old: str, new: str, 
     done = Site(tmp_path).build()
     assert done.returncode == 1
     assert said in done.stdout + done.stderr
+
+
+@pytest.fixture
+def apart(small: Site, tmp_path: Path) -> Site:
+    """The same site in a repository of its own, of which no book is made yet."""
+    root = tmp_path / "root"
+    shutil.copytree(small.root, root, ignore=shutil.ignore_patterns("build", "site", "code"))
+    site = Site(root)
+    site.config("build/book-site", "site")
+    git(root, "init", "-q")
+    return site
+
+
+def makes(site: Site, forms: str) -> None:
+    path = site.root / "mkdocs.yml"
+    path.write_text(re.sub(r"forms: \[.*\]", f"forms: [{forms}]", path.read_text("utf-8")), encoding="utf-8")
+
+
+@pytest.mark.parametrize("form", ["html", "epub", "markdown"])
+@pytest.mark.parametrize("at", ["build/book", "build", "build/book/FILE"])
+def test_no_book_is_written_through_a_link_that_a_branch_brought(
+    apart: Site, tmp_path: Path, form: str, at: str
+) -> None:
+    """It leads to files of ours under the very names that books have; within the repository, to a page."""
+    away = tmp_path / "away"
+    names = ["llms.txt", "llms-full-7.txt", "small.html", "small.epub", "index.md", "book/llms-full-7.txt"]
+    for name in names:
+        (away / name).parent.mkdir(parents=True, exist_ok=True)
+        (away / name).write_text("theirs\n", encoding="utf-8")
+    name = at.replace("FILE", "first/one/index.md" if form == "markdown" else f"small.{form}")
+    link = apart.root / name
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.symlink_to(away if name == at else apart.root / "docs/index.md")
+    makes(apart, form)
+    git(apart.root, "add", "-f", name)
+    pages = {path: path.read_bytes() for path in (apart.root / "docs").rglob("*.md")}
+    done = apart.build()
+    assert done.returncode == 1
+    assert "metalworking-book: " in done.stderr
+    assert f"{name} is a link of the repository" in done.stderr
+    assert {path.relative_to(away).as_posix() for path in away.rglob("*.*")} == set(names)
+    assert {(away / name).read_text("utf-8") for name in names} == {"theirs\n"}
+    assert {path: path.read_bytes() for path in pages} == pages
+
+
+def test_a_book_is_written_through_a_link_of_one_s_own(apart: Site, tmp_path: Path) -> None:
+    away = tmp_path / "away"
+    away.mkdir()
+    (away / "llms-full-7.txt").write_text("of a longer book\n", encoding="utf-8")
+    (apart.root / "build").mkdir()
+    (apart.root / "build/book").symlink_to(away)
+    makes(apart, "html, markdown")
+    done = apart.build()
+    assert done.returncode == 0, done.stderr
+    assert {path.name for path in away.iterdir() if path.suffix in (".html", ".txt")} == {
+        *("small.html", "llms.txt", "llms-full.txt")
+    }

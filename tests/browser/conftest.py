@@ -195,7 +195,8 @@ class Tab(Watch):
         self.context.set_default_timeout(PATIENCE * 1000)
         self.page = self.context.new_page()
         self._listeners: list[tuple[Any, Any]] = []
-        go, listen = self.page.goto, self.page.on
+        self._scripted = False
+        go, listen, begin = self.page.goto, self.page.on, self.page.add_init_script
 
         def goto(url: str, **more: Any) -> Response | None:
             answer = go(url, **more)
@@ -207,15 +208,24 @@ class Tab(Watch):
             self._listeners.append((event, heard))
             listen(event, heard)
 
+        def add_init_script(*script: Any, **more: Any) -> None:
+            self._scripted = True  # nothing takes it out again
+            begin(*script, **more)
+
         self.page.goto = goto  # type: ignore[method-assign]
         self.page.on = on  # type: ignore[method-assign]
+        self.page.add_init_script = add_init_script  # type: ignore[method-assign]
 
     def take_back(self) -> bool:
         """Undo what a test may have left and return whether that could be done."""
         for event, heard in self._listeners:
             self.page.remove_listener(event, heard)
         self._listeners.clear()
+        if self._scripted:
+            return False
         try:
+            self.page.unroute_all()
+            self.context.unroute_all()
             self.context.set_offline(False)
             self.context.clear_permissions()
             self.context.clear_cookies()

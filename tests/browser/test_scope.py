@@ -46,6 +46,7 @@ THEMES = {
     "readthedocs": "{name: readthedocs, highlightjs: false}",
     "mkdocs": "{name: mkdocs, highlightjs: false}",
 }
+AT = {"sources": "sources.yml", "lock": "sources.lock", "code": "code"}
 OWN_SCHEME = (
     '[data-md-color-scheme="night"]{color-scheme:dark;--md-default-bg-color:#101418;--md-default-fg-color:#e8eaed;'
     "--md-default-fg-color--light:#aab0b8;--md-default-fg-color--lighter:#7d848d;--md-default-fg-color--lightest:#31363d;"
@@ -96,8 +97,7 @@ def quoting_site(bench: Bench, theme: str) -> Path:
         return bench.root / f"{theme}-with/site"
     sha = bench.commits["acme/kernels"][:7]
     quoting = TEXT.replace("[^1]:", EXCERPT.replace("SHA", sha) + "\n[^1]:")
-    at = {"sources": "sources.yml", "lock": "sources.lock", "code": "code"}
-    places = ", ".join(f"{option}: {bench.root}/{name}" for option, name in at.items())
+    places = ", ".join(f"{option}: {bench.root}/{name}" for option, name in AT.items())
     return build(bench, theme, f"{theme}-with", quoting, f"[search, {{metalworking: {{{places}}}}}]")
 
 
@@ -176,3 +176,62 @@ def contrast(one: list[float], other: list[float]) -> float:
 
     high, low = sorted((luminance(one), luminance(other)), reverse=True)
     return (high + 0.05) / (low + 0.05)
+
+
+RECOLOR = """() => {
+  const leave = (el) => /(^|\\s)no-?highlight(\\s|$)/.test(el.className);
+  for (const block of document.querySelectorAll("pre code"))
+    if (!leave(block) && !leave(block.parentNode)) block.innerHTML = `<i>${block.textContent}</i>`;
+}"""
+"""What highlight.js does by the documentation of both themes that bring it: ``pre code`` is replaced by its text, but
+not below the class ``nohighlight``."""
+
+
+@pytest.mark.parametrize("theme", ["mkdocs", "readthedocs"])
+def test_what_colors_all_code_anew_leaves_excerpts_whole(browser: Browser, bench: Bench, theme: str) -> None:
+    page = browser.new_page()
+    page.goto((quoting_site(bench, theme) / "index.html").as_uri())
+    page.evaluate(RECOLOR)
+    assert page.locator("pre:not(.mw-pre) code > i").count() == 1
+    assert page.locator(".mw-excerpt .mw-l").count() == 8
+    assert page.locator(".mw-excerpt code > i").count() == 0
+    page.close()
+
+
+FROM_THE_RIGHT = (
+    "constant int \u05d0 = 10 - 3;",
+    "if (\u05d0 > 7 && user != \u05d1 || 0) return;",
+    'float f = pick("\u05d0", 1 / 2);',
+    "\u0663 - \u0664 + 1",
+)
+ACROSS = """(line) => {
+  const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+  const places = [];
+  for (let node = walker.nextNode(); node; node = walker.nextNode())
+    for (let at = 0; at < node.length; at++) {
+      const range = document.createRange();
+      range.setStart(node, at);
+      range.setEnd(node, at + 1);
+      if (node.data[at] !== "\\n") places.push(range.getBoundingClientRect().left);
+    }
+  return places;
+}"""
+
+
+def test_letters_from_the_right_turn_nothing_around(browser: Browser, tmp_path: Path) -> None:
+    """Each word stands where it does in the file; a word of one letter has no order of its own."""
+    bench = Bench(tmp_path)
+    bench.add_repo("acme/kernels", dict.fromkeys(("a.metal", "a.txt"), "\n".join(FROM_THE_RIGHT) + "\n"))
+    bench.write([("acme/kernels", "a.metal"), ("acme/kernels", "a.txt")])
+    pin = f"acme/kernels@{bench.commits['acme/kernels'][:7]}"
+    options = ", ".join(f"{name}: {tmp_path}/{at}" for name, at in AT.items())
+    text = f"# T\n\n<< excerpt {pin}:a.metal >>\n\n<< excerpt {pin}:a.txt >>\n"
+    site = build(bench, "material", "site", text, f"[search, {{metalworking: {{{options}}}}}]")
+    page = browser.new_page()
+    page.goto((site / "index.html").as_uri())
+    lines = page.locator(".mw-l").all()
+    assert len(lines) == 2 * len(FROM_THE_RIGHT)
+    for line in lines:
+        places = line.evaluate(ACROSS)
+        assert places == sorted(places), line.inner_text()
+    page.close()

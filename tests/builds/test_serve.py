@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -48,7 +49,7 @@ class Serving:
         end = time.monotonic() + seconds
         text = ""
         while time.monotonic() < end:
-            assert self.process.poll() is None, "the server ended"
+            assert self.process.poll() is None, f"the server ended: {self.log.seek(0) or self.log.read()[-3000:]}"
             text = self.get(path)
             if text and condition(text):
                 return text
@@ -122,5 +123,29 @@ def test_files_that_are_made_while_it_runs(site: Site) -> None:
         for name, text in kept.items():
             (site.root / name).write_text(text, encoding="utf-8")
         server.until("second/three/", lambda html: "mw-excerpt" in html and "mw-error" not in html)
+    finally:
+        server.stop()
+
+
+FROZEN = """import gc
+
+def on_page_content(html, page, config, files):
+    return f"{html}<i>{gc.get_freeze_count()} objects</i>"
+"""
+
+
+def test_hooks_run_and_what_a_build_keeps_is_out_of_the_collectors_way_but_not_under_serve(
+    site: Site,
+) -> None:
+    site.config("site_name: Test", "site_name: Test\nhooks: [hook.py]")
+    (site.root / "hook.py").write_text(FROZEN, encoding="utf-8")
+    command = [sys.executable, "-m", "mkdocs", "build", "-q"]
+    subprocess.run(command, cwd=site.root, env=environment(), check=True, capture_output=True)
+    found = re.search(r"<i>(\d+) objects</i>", site.html("second/three/index.html"))
+    assert found is not None
+    assert int(found[1]) > 10_000
+    server = Serving(site)
+    try:
+        server.until("second/three/", lambda html: "<i>0 objects</i>" in html)
     finally:
         server.stop()

@@ -66,6 +66,60 @@ def test_no_command_writes_through_a_link_out_of_the_repository(
     assert not list(away.glob("empty/*"))
 
 
+def test_a_stage_is_laid_out_through_no_link_that_a_branch_brought(two: Desk) -> None:
+    """It leads back into the repository, where the marker of a stage lies too: its docs would be taken away."""
+    git(two.root, "init", "-q")
+    (two.root / "staged").symlink_to(".", target_is_directory=True)
+    (two.root / ".metalworking-stage").touch()
+    git(two.root, "add", "staged", ".metalworking-stage")
+    before = two.state()
+    done = two.metalworking("stage", str(two.root / "staged"))
+    assert done.exit_code == 1
+    assert "staged is a link of the repository" in done.output
+    assert two.state() == before
+
+
+@pytest.mark.parametrize("command", ["check", "fetch", "lock", "build"])
+def test_no_store_lies_behind_a_link_that_a_branch_brought(
+    two: Desk, tmp_path_factory: pytest.TempPathFactory, command: str
+) -> None:
+    """It would be written there, and what looks half-written would be swept away."""
+    git(two.root, "init", "-q")
+    away = tmp_path_factory.mktemp("away")
+    (away / "a/b").mkdir(parents=True)
+    theirs = away / "a/b/.notes.tmp"
+    theirs.write_text("theirs\n", encoding="utf-8")
+    os.utime(theirs, (1, 1))
+    (two.root / "store").symlink_to(away, target_is_directory=True)
+    git(two.root, "add", "store")
+    if command == "build":
+        built = two.build()
+        code, said = built.returncode, built.stdout + built.stderr
+    else:
+        done = two.metalworking(command)
+        code, said = done.exit_code, done.output
+    assert code == 1
+    assert "store is a link of the repository" in said
+    assert "Traceback" not in said
+    assert [path for path in away.rglob("*") if path.is_file()] == [theirs]
+    git(two.root, "rm", "-q", "--cached", "store")
+    assert two.metalworking("fetch").exit_code == 0, "one of the person's own"
+    assert (away / "sha256").is_dir()
+
+
+def test_the_file_that_says_who_writes_the_lock_is_made_behind_no_link(
+    two: Desk, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    git(two.root, "init", "-q")
+    settings = Settings.of({"lock": "locks/sources.lock"}, base=two.root)
+    away = tmp_path_factory.mktemp("away")
+    (away / "sources.lock.lock").write_text("theirs\n", encoding="utf-8")
+    (two.root / "locks").symlink_to(away, target_is_directory=True)
+    with pytest.raises(MetalworkingError, match="out of the repository"), locked_lock(settings):
+        pass
+    assert (away / "sources.lock.lock").read_text("utf-8") == "theirs\n"
+
+
 @pytest.mark.parametrize("name", [".GIT", ".git.", "git~1"])
 def test_no_name_that_some_system_takes_for_git_is_written_to(tmp_path: Path, name: str) -> None:
     git(tmp_path, "init", "-q")
@@ -230,7 +284,6 @@ def forge(desk: Desk, path: Path) -> bytes:
 def test_a_stranger_s_blob_does_not_pass_fetch_verify_or_build(two: Desk) -> None:
     """The sequence of the publishing workflow, without any clone."""
     assert two.metalworking("lock", "--verify").exit_code == 0
-    shutil.rmtree(two.root / "store")
     data = forge(two, two.root / "sources.lock")
     verified = two.metalworking("lock", "--verify")
     assert verified.exit_code == 1

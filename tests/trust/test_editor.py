@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from lsprotocol import types as lsp
 
 from mkdocs_metalworking.deliver.project import Settings
 from mkdocs_metalworking.git.clone import clone
+from mkdocs_metalworking.hosts.lsp.paths import Trees
 from mkdocs_metalworking.hosts.lsp.sites import site_above
 from mkdocs_metalworking.quote.repo import Repo
 from tests.lsp.conftest import Editor, Site, make_site
@@ -70,6 +73,96 @@ def test_a_site_in_a_clone_is_none_of_ours(tmp_path: Path, options: str) -> None
     example.mkdir(parents=True)
     (example / "mkdocs.yml").write_text("site_name: Small\n")
     assert site_above(example) == example / "mkdocs.yml"
+
+
+TOLD_ELSEWHERE = (
+    {"mkdocs.yml": "INHERIT: base.yml\n", "base.yml": "plugins: [metalworking: {code: clones}]\n"},
+    {"mkdocs.yml": "plugins: [metalworking: {code: !ENV [NO_SUCH_NAME, clones]}]\n"},
+    {"mkdocs.yml": "extra: &o {code: clones}\nplugins:\n  - metalworking:\n      <<: *o\n"},
+    {"mkdocs.yml": "extra: {p: &o [{metalworking: {code: clones}}]}\nplugins: *o\n"},
+)
+
+
+@pytest.mark.parametrize("files", TOLD_ELSEWHERE)
+def test_a_clone_is_known_where_only_loading_would_tell_its_place(tmp_path: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    clone = tmp_path / "clones/acme/kernels"
+    commit_files(clone, HOSTILE)
+    assert site_above(clone / "docs") == tmp_path / "mkdocs.yml"
+
+
+@pytest.mark.parametrize(
+    ("files", "docs"),
+    [
+        ({"mkdocs.yml": "plugins: [metalworking]\n"}, "docs"),
+        ({"mkdocs.yml": "docs_dir: text\nplugins: [metalworking]\n"}, "text"),
+        ({"mkdocs.yml": "INHERIT: base.yml\n", "base.yml": "docs_dir: text\nplugins: [metalworking]\n"}, "text"),
+    ],
+)
+def test_a_site_among_the_pages_of_another_is_none(tmp_path: Path, files: dict[str, str], docs: str) -> None:
+    """MkDocs never reads one there, so that nobody who reads a change would look for it."""
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    inner = tmp_path / docs / "sub"
+    inner.mkdir(parents=True)
+    (inner / "mkdocs.yml").write_text("site_name: Theirs\nplugins: [metalworking]\n")
+    assert site_above(inner) == tmp_path / "mkdocs.yml"
+
+
+def test_a_clone_outside_of_its_site_is_known_once_the_site_was_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("METALWORKING_STORE", str(tmp_path / "cache"))
+    site = make_site(tmp_path / "site")
+    config = site.root / "mkdocs.yml"
+    shutil.move(site.root / "code", tmp_path / "clones")
+    config.write_text(config.read_text().replace("{store: store,", "{store: store, code: ../clones,"))
+    editor = Editor(site.root).start()
+    try:
+        editor.open("one.md")
+        editor.ask("text_document_definition", lsp.DefinitionParams, "one.md", editor.at("one.md", "kernels/add", 3))
+    finally:
+        editor.stop()
+    clone = tmp_path / "clones/acme/kernels"
+    commit_files(clone, HOSTILE)
+    assert site_above(clone / "docs") is None
+    assert site_above(site.root / "docs") == config
+    (tmp_path / "cache/clones.jsonl").write_text('"\n[1]\nnull\n\x00\n')  # it may be anybody's
+    assert site_above(site.root / "docs") == config
+
+
+def test_a_copy_of_a_quoted_file_is_no_part_of_a_project(tmp_path: Path) -> None:
+    """Where no clone has a work tree a definition leads to a copy, and an editor may start a server for its folder."""
+    site = make_site(tmp_path / "site")
+    names = (
+        "mkdocs.yml",
+        "MKDOCS.YML",
+        "hook.py",
+        "docs/index.md",
+        ".nvim.lua",
+        "package.json",
+        "Cargo.toml",
+        "a.metal",
+    )
+    site.add_repo("acme/theirs", {**HOSTILE, **dict.fromkeys(names[4:], "x\n"), names[1]: "x\n", "LICENSE": "MIT\n"})
+    site.write([("acme/kernels", "kernels/add.metal"), *(("acme/theirs", name) for name in names)])
+    git(site.root / "code/acme/theirs", "rm", "-rqf", ".")
+    places = []
+    with closing(site.project()) as project, closing(Trees()) as trees:
+        for key, file in project.lock.files.items():
+            if key.repo == "acme/theirs":
+                place = trees.place(project, key, file)
+                assert place is not None, key
+                places.append(place)
+        assert {place.name for place in places} == {
+            *("mkdocs.yml.txt", "MKDOCS.YML.txt", "hook.py", "index.md", ".nvim.lua.txt", "package.json.txt"),
+            *("Cargo.toml.txt", "a.metal"),
+        }
+        for place in places:
+            assert [one.name for one in place.parent.iterdir()] == [place.name]
+        (places[0].parent / "mkdocs.yml").write_text("site_name: Theirs\n")
+        assert site_above(places[0].parent) is None
 
 
 BARE = {"HEAD": "ref: refs/heads/main\n", "objects/info/packs": "\n", "refs/heads/main": f"{'0' * 40}\n", "config": ""}

@@ -138,3 +138,66 @@ def test_nothing_is_written_through_a_link_in_a_clone(tmp_path: Path, name: str)
     done = fetch(tmp_path, [("o/n", commit)])
     assert list(theirs.iterdir()) == [] if theirs.is_dir() else theirs.read_text() == "theirs\n"
     assert (done.returncode, "was not made here" in done.stderr) in ((0, False), (1, True)), done.stderr
+
+
+@pytest.mark.parametrize("to", ["../home/pack", "tests"])
+@pytest.mark.parametrize("at", ["code", "code/stranger", "code/stranger/start"])
+def test_no_clone_goes_through_a_link_that_a_branch_brought(tmp_path: Path, at: str, to: str) -> None:
+    """A pin names a stranger's repository, and a link beside it the folder from which an editor loads programs."""
+    book = tmp_path / "book"
+    away = book / to
+    away.mkdir(parents=True)
+    git(book, "init", "-q")
+    commit = serve(book, "stranger/start", {"x/plugin/x.vim": "\n"})
+    (book / at).parent.mkdir(parents=True, exist_ok=True)
+    (book / at).symlink_to(away.resolve(), target_is_directory=True)
+    git(book, "add", "-f", at)
+    done = fetch(book, [("stranger/start", commit)])
+    assert list(away.rglob("*")) == []
+    assert done.returncode == 1
+    assert f"{at} is a link of the repository (git tracks it" in done.stderr
+
+
+def test_a_link_that_the_person_made_is_gone_through(tmp_path: Path) -> None:
+    """Clones on another disk: the link is no file of the repository. One behind it may belong to another one."""
+    book, disk = tmp_path / "book", tmp_path / "disk"
+    commit = serve(book, "o/n", {"a.c": "int a;\n"})
+    git(book, "init", "-q")
+    (disk / "clones").mkdir(parents=True)
+    (book / "code").symlink_to(tmp_path / "via", target_is_directory=True)
+    (tmp_path / "via").symlink_to(disk / "clones", target_is_directory=True)
+    assert fetch(book, [("o/n", commit)]).returncode == 0
+    assert (disk / "clones/o/n/a.c").read_text() == "int a;\n"
+    shutil.rmtree(disk / "clones/o")
+    git(disk, "init", "-q")
+    (disk / "clones/o").symlink_to(tmp_path, target_is_directory=True)
+    git(disk, "add", ".")
+    done = fetch(book, [("o/n", commit)])
+    assert (done.returncode, (tmp_path / "n").exists()) == (1, False)
+    assert "clones/o is a link of the repository" in done.stderr
+
+
+def test_what_git_cannot_tell_of_a_link_is_not_gone_through(tmp_path: Path) -> None:
+    book, away = tmp_path / "book", tmp_path / "away"
+    commit = serve(book, "o/n", {"a.c": "int a;\n"})
+    git(book, "init", "-q")
+    (book / "code").symlink_to(away, target_is_directory=True)
+    (book / ".git/index").write_bytes(b"no index")
+    away.mkdir()
+    assert fetch(book, [("o/n", commit)]).returncode == 1
+    assert list(away.iterdir()) == []
+
+
+def test_a_link_to_a_clone_of_something_else_is_only_read(tmp_path: Path) -> None:
+    """It has our very configuration, but it was made for another name, or another site."""
+    good = serve(tmp_path, "good/n", {"a.c": "int a;\n"})
+    commit = serve(tmp_path, "stranger/x", {"evil.c": "int evil;\n"})
+    assert fetch(tmp_path, [("good/n", good)]).returncode == 0
+    (tmp_path / "code/stranger").mkdir()
+    (tmp_path / "code/stranger/x").symlink_to("../good/n", target_is_directory=True)
+    before = (tmp_path / "code/good/n/.git/config").read_bytes()
+    done = fetch(tmp_path, [("stranger/x", commit)])
+    assert done.returncode == 1
+    assert "was not made here, so it is only read" in done.stderr
+    assert [path.name for path in (tmp_path / "code/good/n").glob("*.c")] == ["a.c"]
+    assert (tmp_path / "code/good/n/.git/config").read_bytes() == before

@@ -7,7 +7,14 @@ import re
 import pytest
 
 from mkdocs_metalworking.markdown.highlight import faithful, highlight_lines, lexer_named, plain_lines
-from mkdocs_metalworking.markdown.visible import html_attribute, html_text, show_invisible, unmark
+from mkdocs_metalworking.markdown.visible import (
+    html_attribute,
+    html_text,
+    in_order,
+    show_hidden,
+    show_invisible,
+    unmark,
+)
 
 
 @pytest.mark.parametrize(
@@ -21,6 +28,7 @@ from mkdocs_metalworking.markdown.visible import html_attribute, html_text, show
         "persian \u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
         "hindi \u0915\u094d\u200d\u0937",
         "no\u00a0break",
+        "emoji \u203c\ufe0f and \u2194\ufe0f",
     ],
 )
 def test_what_deceives_nobody_is_left(text: str) -> None:
@@ -39,6 +47,37 @@ def test_what_hides_is_marked_and_its_mark_cannot_be_copied(char: str) -> None:
     assert re.sub("<[^>]*>", "", html) == "ab"
     assert unmark(html) == text
     assert f"U+{ord(char):04X}" in html_attribute(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\u05e9\u200d\u05dd",  # Hebrew joins nothing
+        "\u062f\u0627\u200c\u062f",  # nothing follows alef joined
+        "\u2264\ufe0e",  # another operator than \u2264
+        "a\u2800b",
+    ],
+)
+def test_what_makes_another_name_that_looks_the_same_is_marked(text: str) -> None:
+    html = show_invisible(text)
+    assert html.count('class="mw-ctl"') == 1
+    assert unmark(html) == text
+
+
+@pytest.mark.parametrize("blank", ["\u00a0", "\u202f", "\u2003", "\u3000", "\u1680", "\u205f"])
+def test_a_blank_that_is_none_to_a_compiler_is_marked_in_code_alone(blank: str) -> None:
+    line = f"int{blank}a;"
+    assert show_invisible(line) == line
+    for html in (show_hidden(line), *plain_lines([line]), *highlight_lines([line], lexer_named("c"))):
+        assert f'data-cp="{ord(blank):x}"' in html
+        assert faithful([html], [line])
+
+
+def test_words_from_the_right_are_isolated() -> None:
+    assert in_order("int \u05d0\u05d1 = 10 - 3; // \u05d0 \u05d2, \u0663") == (
+        "int <bdi>\u05d0\u05d1</bdi> = 10 - 3; // <bdi>\u05d0 \u05d2</bdi>, <bdi>\u0663</bdi>"
+    )
+    assert in_order("caf\u00e9 <b>") == "caf\u00e9 <b>"
 
 
 def test_a_mark_that_tells_another_name_is_no_mark() -> None:

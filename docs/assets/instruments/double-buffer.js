@@ -1,6 +1,6 @@
 /* Double buffering: one core's time, with math that only one threadgroup does at a time and waits that overlap freely.
    The worked numbers (576 cycles of math, 478 of wait) are derived on the page from philipturner/metal-benchmarks
-   README.md L590-613 (18 cycles a fragment multiply, M1 and M2), L76 (1.398 GHz) and a pointer chase on an M2 Pro. */
+   README.md L590-613 (18 cycles a fragment multiply, M1 Max), L76 (1.398 GHz) and a pointer chase on an M2 Pro. */
 import { mount as place } from "./instrument.js";
 import { CEILING, GROUP_MEMORY, residency } from "./residency.js";
 import { short, ticks } from "./plot.js";

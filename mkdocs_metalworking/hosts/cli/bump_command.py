@@ -9,6 +9,7 @@ import click
 
 from ...deliver.project import Project
 from ...git.binding import Binder
+from ...git.links import not_written
 from ...git.upstream import ask_upstream
 from ...glossary.source_list import source_list
 from ...quote.blob import HEX_ID, FileKey, LockedFile
@@ -16,7 +17,7 @@ from ...quote.diagnostics import MetalworkingError, Severity, Unavailable, print
 from ...quote.repo import SELF
 from ...quote.sources import Pin
 from ...quote.sources_file import load_sources
-from ..files import Rewrite, not_written, read_page, write_all
+from ..files import Rewrite, read_page, write_all
 from ..lockfile import locked_lock, read_lock, store_of
 from ..mkdocs.docs_folder import docs_label
 from ..progress import Bar

@@ -9,6 +9,8 @@ from itertools import groupby, islice
 from pathlib import Path
 from posixpath import dirname
 
+from ...git.links import place_of
+from ..files import write_made
 from ..mkdocs.browser_files import TERMS
 from ..mkdocs.terms_file import SCHEMA
 from .markdown import address, as_text, to_markdown, twin_of
@@ -25,12 +27,12 @@ def write_markdown(volume: Volume, folder: Path, site: Path, most: int = PART) -
     """Write the twins, ``llms.txt`` and the parts of ``llms-full.txt`` into *folder*; return the number of pages.
 
     A part has at most *most* bytes. The terms of the built *site*, when it has them, are copied beside and listed too.
+    Raises MetalworkingError (``not-written``) when one cannot be written, or git tracks a link on the way.
     """
+    folder = place_of(folder)
     pages = [leaf for leaf in volume.leaves if not leaf.url.startswith("#")]
     for leaf in pages:
-        target = folder / twin_of(leaf)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(to_markdown(leaf.html, leaf, volume), encoding="utf-8", newline="\n")
+        write_made(folder / twin_of(leaf), to_markdown(leaf.html, leaf, volume).encode())
     for old in folder.glob("llms-full*.txt"):
         old.unlink()
     listed = [*_list(volume, pages), "\n## All in one\n\n"]
@@ -38,10 +40,10 @@ def write_markdown(volume: Volume, folder: Path, site: Path, most: int = PART) -
     for number, part in enumerate(parts, 1):
         name = "llms-full.txt" if number == 1 else f"llms-full-{number}.txt"
         told = "every page" if len(parts) == 1 else f"part {number} of {len(parts)}: {', '.join(part.chapters)}"
-        (folder / name).write_text(part.text(told if len(parts) > 1 else ""), encoding="utf-8", newline="\n")
+        write_made(folder / name, part.text(told if len(parts) > 1 else "").encode())
         listed.append(f"- [{name}]({name}): {as_text(told)}\n")
     listed += _data(folder, site)
-    (folder / "llms.txt").write_text("".join(listed), encoding="utf-8", newline="\n")
+    write_made(folder / "llms.txt", "".join(listed).encode())
     return len(pages)
 
 
@@ -113,9 +115,8 @@ def _list(volume: Volume, pages: list[Leaf]) -> Iterator[str]:
 def _data(folder: Path, site: Path) -> Iterator[str]:
     """Yield what programs may read beside the pages, and put it there."""
     if (site / TERMS).exists():
-        (folder / TERMS).parent.mkdir(parents=True, exist_ok=True)
         for name in (TERMS, f"{dirname(TERMS)}/{SCHEMA}"):
-            (folder / name).write_bytes((site / name).read_bytes())
+            write_made(folder / name, (site / name).read_bytes())
         yield "\n## Data\n\n"
         yield f"- [terms.json]({TERMS}): every term with its verdict, code, sources and pages\n"
         yield f"- [{SCHEMA}]({dirname(TERMS)}/{SCHEMA}): its JSON Schema\n"

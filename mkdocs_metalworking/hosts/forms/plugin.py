@@ -13,14 +13,18 @@ from typing import Any
 from mkdocs.config import base
 from mkdocs.config import config_options as c
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.exceptions import ConfigurationError
+from mkdocs.exceptions import ConfigurationError, PluginError
 from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.files import Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 from mkdocs.utils.templates import TemplateContext
 
+from ...git.links import place_of
+from ...git.scratch import Scratch
 from ...glossary.chapters import Book
+from ...quote.diagnostics import MetalworkingError
+from ..files import write_made
 from ..mkdocs.assets import EXCERPT_STYLE, PAIR_STYLE, STYLE, TABLE_STYLE
 from ..mkdocs.listed import plugin_of
 from ..mkdocs.nav import title_of
@@ -80,10 +84,14 @@ class BookPlugin(BasePlugin[BookConfig]):
 
     @event_priority(-100)
     def on_post_build(self, config: MkDocsConfig) -> None:
-        """Make the forms, each whole."""
+        """Make the forms, each whole. Raises PluginError where one cannot hold a page, or cannot be written."""
         folder = Path(config.config_file_path).parent / self.config.folder
-        folder.mkdir(parents=True, exist_ok=True)
-        name = self.config.name or _slug(config.site_name)
+        try:
+            self._make(config, place_of(folder), self.config.name or _slug(config.site_name))
+        except MetalworkingError as problem:
+            raise PluginError(f"metalworking-book: {problem}") from None
+
+    def _make(self, config: MkDocsConfig, folder: Path, name: str) -> None:
         volume = self._volume(config)
         makers: dict[str, Callable[[Path], None]] = {
             "html": lambda path: _html(volume, path, self.config.paper),
@@ -95,7 +103,9 @@ class BookPlugin(BasePlugin[BookConfig]):
                 _LOG.info("Book: %d pages of Markdown, llms.txt", _markdown(volume, folder, Path(config.site_dir)))
                 continue
             path = folder / f"{name}.{form}"
-            makers[form](path)
+            with Scratch() as scratch:
+                makers[form](draft := Path(scratch, path.name))
+                write_made(path, draft.read_bytes())
             _LOG.info("Book: %s, %.1f MB", path.name, path.stat().st_size / 1e6)
 
     def _volume(self, config: MkDocsConfig) -> Volume:

@@ -20,10 +20,10 @@ from mkdocs.structure.pages import Page
 from mkdocs.utils.yaml import get_yaml_loader, yaml_load
 
 from ...deliver.project import Project
+from ...git.links import place_of, target_of
 from ...glossary.callout import split_front_matter
 from ...markdown.extension import NAMES
 from ...quote.diagnostics import MetalworkingError
-from ..files import target_of
 from ..mkdocs.assets import ENTRY, EXCERPT_STYLE, PAIR_STYLE, STYLE, TABLE_STYLE, add_assets
 from ..mkdocs.browser_files import Lookup
 from ..mkdocs.endings import Endings
@@ -42,11 +42,12 @@ def stage(site: Site, project: Project, folder: Path, *, strict: bool) -> int:
     """Write ``mkdocs.yml`` and ``docs`` into *folder*; returns how many errors were logged.
 
     Raises MetalworkingError (``stage``) for a folder that holds something else, or in which a link stands where the
-    copy goes, and (``not-written``) where a link leads out of the repository.
+    copy goes, and (``not-written``) where a link leads out of the repository, or git tracks one on the way.
     """
     if folder.exists() and any(folder.iterdir()) and not (folder / _MARKER).exists():
         raise MetalworkingError("stage", f"{folder} holds something else", "name an empty folder")
     target_of(folder / _MARKER)
+    place_of(folder)
     for name in ("docs", "mkdocs.yml", _MARKER):
         if (folder / name).is_symlink():
             raise MetalworkingError("stage", f"{folder / name} is a link", "remove it, or name an empty folder")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import stat
@@ -15,6 +16,20 @@ from ...quote.diagnostics import MetalworkingError
 from ...quote.lines import source_lines
 from ...quote.repo import SELF, Repo
 from ...quote.sources import Pin
+
+COPIES = "metalworking-copies-"
+"""How the folder of the copies begins. None of them is taken for a site."""
+_READ_BY_NAME = (".cfg", ".ini", ".json", ".toml", ".yaml", ".yml")
+
+
+def copied_name(path: str) -> str:
+    """Return the name of the copy of *path*, which lies in a folder of its own.
+
+    An editor and what it starts know a project by such files, and some run what stands in them: a copy of
+    ``mkdocs.yml`` is text, and no two copies are a project together.
+    """
+    name = path.rpartition("/")[2]
+    return f"{name}.txt" if name.startswith(".") or name.lower().endswith(_READ_BY_NAME) else name
 
 
 class Trees:
@@ -55,8 +70,9 @@ class Trees:
         if clone is not None and _holds(clone, data):
             return clone
         if self._copies is None:
-            self._copies = Path(tempfile.mkdtemp(prefix="metalworking-"))
-        copy = self._copies.joinpath(f"{key.repo}@{key.commit[:7]}", key.path)
+            self._copies = Path(tempfile.mkdtemp(prefix=COPIES))
+        alone = hashlib.sha256(f"{key.repo}@{key.commit}:{key.path}".encode()).hexdigest()[:16]
+        copy = self._copies / alone / copied_name(key.path)
         if not copy.exists():
             copy.parent.mkdir(parents=True, exist_ok=True)
             copy.write_bytes(data)

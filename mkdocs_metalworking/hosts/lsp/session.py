@@ -16,6 +16,7 @@ from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
 
 from ... import __version__
+from ...deliver.known_clones import remember
 from ...quote.diagnostics import MetalworkingError
 from ...quote.repo import clone_url
 from ..mkdocs.desk import Desk
@@ -63,6 +64,8 @@ class Session(LanguageServer):
         except MetalworkingError as problem:
             self.tell(str(problem), lsp.MessageType.Error)
             return
+        settings = desk.site.settings(offline=True)
+        remember(settings.code, settings.root)
         encoding = self.server_capabilities.position_encoding or lsp.PositionEncodingKind.Utf16
         self.bench = Bench(desk, str(getattr(encoding, "value", encoding)))
         os.chdir(desk.site.root)  # so that a round in a thread changes nothing for the loop

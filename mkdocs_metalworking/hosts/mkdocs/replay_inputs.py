@@ -69,7 +69,8 @@ def settings_text(config: MkDocsConfig) -> str:
     values = {name: value for name, value in config.items() if name not in ("plugins", "theme", "markdown_extensions")}
     values["theme"] = dict(config.theme)
     values["markdown_extensions"] = [e for e in config.markdown_extensions if isinstance(e, str)]
-    values["plugins"] = {name: dict(plugin.config) for name, plugin in config.plugins.items()}
+    # A hook stands among the plugins too, a module without settings.
+    values["plugins"] = {name: dict(getattr(plugin, "config", {})) for name, plugin in config.plugins.items()}
     return json.dumps(values, default=str, sort_keys=True, skipkeys=True)
 
 

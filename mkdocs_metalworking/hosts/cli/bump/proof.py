@@ -9,7 +9,7 @@ from typing import cast
 
 from ....deliver.project import Project
 from ....deliver.resolver import Resolver
-from ....deliver.store import Store, default_root
+from ....deliver.store import Store
 from ....deliver.transport import NotDelivered
 from ....deliver.transports import Reach, make_transports
 from ....markdown.page import PageContext
@@ -37,7 +37,7 @@ def prove(site: Site, project: Project, plan: Plan, fresh: Fresh, fates: Mapping
     sources, problems = load_sources(plan.sources, project.sources.path)
     lock = project.lock.with_entries((file for file, _ in fresh.files.values()), regions=_regions(project, plan, fresh))
     held = _Held({file.key: data for file, data in fresh.files.values()})
-    store = Store(settings.store or default_root())
+    store = Store(settings.kept)
     reach = Reach(settings.code, sources, lock, store, None, settings.url, settings.own, settings.offline)
     transports = [held, *make_transports(settings.transports, reach)]
     quantities = project.quantities

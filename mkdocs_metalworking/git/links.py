@@ -1,0 +1,98 @@
+"""Where something may be written. A branch can bring links along, and what is written through one lands elsewhere.
+
+Every command asks here: `target_of` for the files of authors, which may be links within their repository, and
+`place_of` for what is made and can be made again, such as clones, books and the store.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..quote.diagnostics import MetalworkingError
+from .command import Git, GitError
+from .places import enclosing_work_tree
+
+_GITS = re.compile(r"\.git[. ]*|git~[0-9]+", re.IGNORECASE)
+"""Names of a folder that some file system takes for ``.git``."""
+
+
+def target_of(path: Path) -> Path:
+    """Return the file that *path* leads to, which lies in the repository that *path* lies in.
+
+    Raises MetalworkingError (``not-written``) where a link leads out of it, or to what git keeps there.
+    """
+    target, top = _resolved(path), _top(path.absolute())
+    if not target.is_relative_to(top) or any(map(_GITS.fullmatch, target.relative_to(top).parts)):
+        raise not_written(path, "a link leads out of the repository")
+    return target
+
+
+def place_of(path: Path) -> Path:
+    """Return where *path* leads to by no link that git tracks: one that it does not, the person put there.
+
+    Raises MetalworkingError (``not-written``) where git tracks a link on the way, or cannot tell.
+    """
+    for link in _links(path, set()):
+        if name := _tracked(link):
+            hint = f"git tracks it, so that anybody may have put it there: git rm --cached {name} if it is yours"
+            raise not_written(path, f"{name} is a link of the repository", hint)
+    return _resolved(path)
+
+
+def not_written(path: Path, why: str, hint: str = "it is as it was") -> MetalworkingError:
+    """Return the problem of a file that could not be written."""
+    return MetalworkingError("not-written", f"{path.name} cannot be written: {why}", hint)
+
+
+def _resolved(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError):  # before Python 3.13 a RuntimeError
+        raise not_written(path, "a link leads back to itself") from None
+
+
+def _top(path: Path) -> Path:
+    """Return the folder that *path* may be written in: its work tree, or its own folder where there is none."""
+    found = next((parent for parent in path.parents if os.path.lexists(parent / ".git")), path.parent)
+    return _resolved(found)
+
+
+def _links(path: Path, seen: set[Path]) -> Iterator[Path]:
+    """Yield every link on the way to *path* and on the way that it leads, each once, by the real folder it lies in."""
+    path = path.absolute()
+    for here in (*reversed(path.parents), path):
+        if here.is_symlink():
+            link = _resolved(here.parent) / here.name
+            if link not in seen:
+                seen.add(link)
+                yield link
+                yield from _links(link.parent / os.readlink(link), seen)
+
+
+def _tracked(link: Path) -> str:
+    """Return the path of *link* in the repository that tracks it, also where git cannot tell; else nothing."""
+    found = enclosing_work_tree(link.parent)
+    if found is None:
+        return ""
+    top, git_dir = found
+    name = link.relative_to(top).as_posix()
+    try:
+        listed = Git(git_dir, work_tree=top).run("ls-files", "-z", "--stage", "--full-name", "--", ":/")
+        itself = os.lstat(link)
+    except (GitError, OSError):
+        return name
+    paths = (line.partition(b"\t")[2] for line in listed.split(b"\0") if line.startswith(b"120000 "))
+    return name if any(_is_same(top / os.fsdecode(path), itself) for path in paths) else ""
+
+
+def _is_same(path: Path, other: os.stat_result) -> bool:
+    """Tell whether *path* is that very link: a name may be spelled in several ways, as the file system has it."""
+    try:
+        info = os.lstat(path)
+    except OSError:
+        return False
+    return stat.S_ISLNK(info.st_mode) and os.path.samestat(info, other)

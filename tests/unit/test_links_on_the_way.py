@@ -1,0 +1,69 @@
+"""Where something may be written: what a link on the way means is read in one place."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mkdocs_metalworking.git.links import place_of, target_of
+from mkdocs_metalworking.quote.diagnostics import MetalworkingError
+from tests.support import git
+
+
+@pytest.fixture
+def top(tmp_path: Path) -> Path:
+    folder = tmp_path / "top"
+    folder.mkdir()
+    git(folder, "init", "-q")
+    return folder
+
+
+@pytest.mark.parametrize("asked", [target_of, place_of])
+def test_links_that_lead_in_a_circle(top: Path, asked: Callable[[Path], Path]) -> None:
+    (top / "a").symlink_to("b")
+    (top / "b").symlink_to("a")
+    with pytest.raises(MetalworkingError, match="x cannot be written: a link leads back to itself"):
+        asked(top / "a" / "x")
+
+
+def test_links_of_links_are_looked_at_once(top: Path) -> None:
+    """Each name leads through the one before it twice: as a tree, that is more links than anybody can count."""
+    (top / "l0").symlink_to(".")
+    for number in range(1, 60):
+        (top / f"l{number}").symlink_to(f"l{number - 1}/l{number - 1}")
+    git(top, "add", "l0")
+    with pytest.raises(MetalworkingError, match="l0 is a link of the repository"):
+        place_of(top / "l59")
+
+
+@pytest.mark.parametrize("inner", ["", "sub", "sub/deep"])
+def test_a_link_is_found_from_where_it_lies(top: Path, tmp_path: Path, inner: str) -> None:
+    """The way may lead into the repository by a link from outside, from a folder below its top, and out again."""
+    folder = top / inner
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "out").symlink_to(tmp_path / "home")
+    (tmp_path / "way").symlink_to(folder, target_is_directory=True)
+    assert place_of(tmp_path / "way/out/x") == tmp_path / "home/x"
+    git(top, "add", ".")
+    with pytest.raises(MetalworkingError, match="out is a link of the repository"):
+        place_of(tmp_path / "way/out/x")
+    git(top, "mv", str(folder / "out"), str(folder / "OUT"))
+    (folder / "out").mkdir()
+    assert place_of(tmp_path / "way/out/x") == folder / "out/x"
+
+
+def test_a_link_is_known_under_every_name_that_the_file_system_gives_it(top: Path, tmp_path: Path) -> None:
+    """On a file system that knows no case, the index may spell it in another one; a second name stands for that."""
+    (top / "Code").symlink_to(tmp_path / "home")
+    git(top, "add", "Code")
+    os.link(top / "Code", top / "code", follow_symlinks=False)
+    with pytest.raises(MetalworkingError, match="code is a link of the repository"):
+        place_of(top / "code/o/n")
+
+
+def test_a_path_without_a_link_asks_no_git(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mkdocs_metalworking.git.places.Git", None)
+    assert place_of(top / "code/o/n") == top / "code/o/n"
