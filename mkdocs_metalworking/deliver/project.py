@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..git.links import place_of
 from ..git.places import Tracked, enclosing_work_tree
-from ..git.targets import place_of
 from ..git.worktree import WorkTree
 from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity, reason_of
 from ..quote.lock import Lock, load_lock

@@ -16,9 +16,9 @@ from ..quote.diagnostics import MetalworkingError, Unavailable
 from ..quote.repo import Repo
 from .command import Git, GitError, find_git_dir, plain_arguments
 from .fetch import FETCH, SCHEMES, redirected
+from .links import place_of
 from .places import CloneFolder
 from .scratch import Scratch
-from .targets import place_of
 
 _URL = re.compile(rb'^url = "([!-~]*)"$', re.MULTILINE)
 _LONG = 3600.0

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..git.interrupts import held_back
-from ..git.targets import not_written, place_of, target_of
+from ..git.links import not_written, place_of, target_of
 from ..quote import texts
 from ..quote.diagnostics import Location, MetalworkingError, reason_of
 
@@ -54,7 +54,7 @@ def write_all(rewrites: Sequence[Rewrite]) -> None:
         try:
             # All that takes time comes first: what a file holds is looked at again right before it is replaced.
             beside = [
-                stack.enter_context(_beside(one.path, target_of(one.path), _as_it_ends(one).encode("utf-8")))
+                stack.enter_context(_beside(one.path, target_of(one.path), _as_it_ends(one).encode()))
                 for one in rewrites
             ]
             for one, put in zip(rewrites, beside, strict=True):

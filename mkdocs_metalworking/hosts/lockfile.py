@@ -11,7 +11,7 @@ from filelock import FileLock, Timeout
 from ..deliver.project import Project, Settings
 from ..deliver.store import Store
 from ..git.binding import Binder
-from ..git.targets import not_written, target_of
+from ..git.links import not_written, target_of
 from ..quote.blob import FileKey, LockedFile
 from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, reason_of
 from ..quote.lock import Lock, load_lock

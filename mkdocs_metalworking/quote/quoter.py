@@ -137,8 +137,11 @@ class Quoter:
             return made(frozenset(), None, missing=missing)
         if selection is not None and (found := selection.find(lines, directive.path)) != ranges:
             where = f"{format_ranges(found)}, and {self.lock.path} says {format_ranges(ranges)}"
-            message = f"{file.key}{selection} stands on {where}"
-            raise MetalworkingError("wrong-lock", message, "run: metalworking lock --update")
+            raise _wrong_lock(f"{file.key}{selection} stands on {where}")
+        if selection is not None:
+            region = self.lock.region(file.key, selection)
+            if (text_hash(lines, ranges), file.blob) != (region.sha256, region.blob):
+                raise _wrong_lock(f"{file.key}{selection}: {self.lock.path} has another hash of its lines or file")
         _check_guards(directive, lines, ranges)
         return made(_highlighted(directive), dedent(cut(lines, ranges), directive.dedent), lines)
 
@@ -213,6 +216,10 @@ class Quoter:
             while self._decoded_size > _KEPT_BYTES and len(self._decoded) > 1:
                 self._decoded_size -= self._decoded.popitem(last=False)[0].size
         return lines
+
+
+def _wrong_lock(message: str) -> MetalworkingError:
+    return MetalworkingError("wrong-lock", message, "run: metalworking lock --update")
 
 
 def _highlighted(directive: Directive) -> frozenset[int]:

@@ -87,6 +87,22 @@ def test_a_line_of_a_name_that_was_edited_does_not_verify(desk: Desk, old: str, 
     assert told in done.stdout
 
 
+@pytest.mark.parametrize("which", [2, 3])
+def test_one_digit_of_a_name_s_line_is_told_where_its_bytes_are(desk: Desk, which: int) -> None:
+    """Of the blob or of the lines: by whoever has the bytes, and not by lock --verify alone."""
+    prepare(desk)
+    desk.metalworking("lock")
+    path = desk.root / "sources.lock"
+    line = next(line for line in path.read_text().splitlines() if " symbol=add " in line)
+    words = line.split()
+    words[which] = words[which][:-1] + ("0" if words[which][-1] != "0" else "1")
+    path.write_text(path.read_text().replace(line, " ".join(words)))
+    done = desk.metalworking("check")
+    assert done.exit_code == 1
+    assert "a.c#symbol=add: sources.lock has another hash of its lines or file" in done.stdout
+    assert desk.build().returncode == 1
+
+
 def test_a_name_whose_file_is_not_proved_is_not(desk: Desk) -> None:
     prepare(desk)
     desk.metalworking("lock")

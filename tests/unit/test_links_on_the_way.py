@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mkdocs_metalworking.git.targets import place_of, target_of
+from mkdocs_metalworking.git.links import place_of, target_of
 from mkdocs_metalworking.quote.diagnostics import MetalworkingError
 from tests.support import git
 

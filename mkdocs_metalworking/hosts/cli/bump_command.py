@@ -9,7 +9,7 @@ import click
 
 from ...deliver.project import Project
 from ...git.binding import Binder
-from ...git.targets import not_written
+from ...git.links import not_written
 from ...git.upstream import ask_upstream
 from ...glossary.source_list import source_list
 from ...quote.blob import HEX_ID, FileKey, LockedFile

@@ -9,7 +9,7 @@ from itertools import groupby, islice
 from pathlib import Path
 from posixpath import dirname
 
-from ...git.targets import place_of
+from ...git.links import place_of
 from ..files import write_made
 from ..mkdocs.browser_files import TERMS
 from ..mkdocs.terms_file import SCHEMA

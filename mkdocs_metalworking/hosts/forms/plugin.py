@@ -20,8 +20,8 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 from mkdocs.utils.templates import TemplateContext
 
+from ...git.links import place_of
 from ...git.scratch import Scratch
-from ...git.targets import place_of
 from ...glossary.chapters import Book
 from ...quote.diagnostics import MetalworkingError
 from ..files import write_made

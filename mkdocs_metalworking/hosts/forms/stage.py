@@ -20,7 +20,7 @@ from mkdocs.structure.pages import Page
 from mkdocs.utils.yaml import get_yaml_loader, yaml_load
 
 from ...deliver.project import Project
-from ...git.targets import place_of, target_of
+from ...git.links import place_of, target_of
 from ...glossary.callout import split_front_matter
 from ...markdown.extension import NAMES
 from ...quote.diagnostics import MetalworkingError

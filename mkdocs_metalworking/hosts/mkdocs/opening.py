@@ -6,7 +6,9 @@ import gc
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
+from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import ConfigurationError
 
 from ... import __version__
@@ -15,7 +17,9 @@ from ...markdown.highlight import FORMAT
 from ...markdown.highlight_cache import DiskLineCache
 from ...markdown.highlight_pool import HighlightPool
 from ...quote.diagnostics import MetalworkingError
+from ...quote.repo import named_by
 from ..progress import Bar
+from .options import MetalworkingConfig
 
 
 @contextmanager
@@ -25,6 +29,12 @@ def configuring() -> Iterator[None]:
         yield
     except MetalworkingError as problem:
         raise ConfigurationError(str(problem)) from problem
+
+
+def settings_of(options: MetalworkingConfig, config: MkDocsConfig) -> Settings:
+    """Return where things are, counted from the folder of mkdocs.yml. Raises MetalworkingError (``config``)."""
+    base = Path(config.config_file_path).parent if config.config_file_path else Path()
+    return Settings.of(dict(options), base=base, home=named_by(config.repo_url or ""))
 
 
 def open_project(settings: Settings) -> Project:

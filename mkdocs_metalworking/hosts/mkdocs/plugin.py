@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from jinja2 import Environment
@@ -21,14 +20,13 @@ from ...glossary.chapters import Book
 from ...glossary.library import Entry
 from ...markdown.extension import MetalworkingExtension
 from ...markdown.highlight_cache import DiskLineCache
-from ...quote.repo import named_by
 from . import compatibility
 from .assets import used_by, with_assets
 from .browser_files import Lookup, add_browser_files
 from .endings import Endings
 from .errand import Errand
 from .finishing import finish, join, join_page, populate, prepare_search, searched
-from .opening import configuring, open_line_cache, open_project, settle
+from .opening import configuring, open_line_cache, open_project, settings_of, settle
 from .options import MetalworkingConfig
 from .reading import Reading
 from .replay import Replay
@@ -68,11 +66,10 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Read sources.yml and sources.lock and put the Markdown extension in."""
-        base_dir = Path(config.config_file_path).parent if config.config_file_path else Path()
         compatibility.check(config, cites=self.config.citations)
         compatibility.take_over(config)
         with configuring():
-            settings = Settings.of(dict(self.config), base=base_dir, home=named_by(config.repo_url or ""))
+            settings = settings_of(self.config, config)
             project = self._project(settings)
         self._watch.inputs = inputs_of(settings, config, self.config.mapping)
         extension = MetalworkingExtension(project=project)
