@@ -31,7 +31,7 @@ site_name: Plain
 site_url: https://example.org/
 plugins: [metalworking: {store: store, offline: true, citations: true}, metalworking-book: {forms: [markdown]}]
 markdown_extensions: [attr_list, md_in_html, tables, footnotes, def_list, pymdownx.superfences]
-nav: [cells.md, notes.md, unseen.md]
+nav: [cells.md, notes.md, unseen.md, terms.md]
 """
 X = "<< excerpt {k}:a.metal#L1-5 >>"
 CELLS = f"""\
@@ -101,6 +101,19 @@ Short[^short], long[^long], bare[^bare], one with a work[^work], long again[^lon
 
     {X}
 """
+TERMS = f"""\
+# Terms
+
+A term
+:   Its meaning.
+
+    {X}
+
+    More of it.
+
+Another
+:   Short.
+"""
 REFERENCES = "references:\n  - {key: paper, title: A Paper, kind: article, url: 'https://example.org/paper'}\n"
 
 
@@ -112,6 +125,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Site:
     (site.root / "mkdocs.yml").write_text(MKDOCS, encoding="utf-8")
     site.page("cells.md", CELLS)
     site.page("notes.md", NOTES)
+    site.page("terms.md", TERMS)
     site.page(
         "unseen.md",
         '# Unseen\n\n<< excerpt {k}:unseen.txt title="a\u202eb" >>\n\n- item\n\n    << excerpt {k}:unseen.txt >>\n',
@@ -182,6 +196,16 @@ def test_nothing_in_a_footnote_is_left_out(plain: Site) -> None:
         assert re.search(
             r"Note 3:\n\nSaid in  ?(?:\(\[A Paper\]\(https://example.org/paper\)\)|\\?\[\d+\\?\]), and more\.", text
         )
+
+
+def test_a_definition_is_no_indented_code(plain: Site) -> None:
+    for text in texts(plain, "terms"):
+        assert fences(text) == [LINES]
+        tokens = MarkdownIt("commonmark").parse(text)
+        assert not [token for token in tokens if token.type == "code_block"]
+        told = [token.content for token in tokens if token.type == "inline"]
+        assert told[1:3] == ["**A term**", "Its meaning."]
+        assert told[-3:] == ["More of it.", "**Another**", "Short."]
 
 
 def test_what_nobody_sees_is_named(plain: Site) -> None:

@@ -28,7 +28,6 @@ LANGUAGES = {
     "swift": "swift",
     "rs": "rust",
     "md": "markdown",
-    "txt": "cmake",
     "sh": "sh",
 }
 _GONE = (
@@ -61,6 +60,14 @@ def simplify(soup: BeautifulSoup, works: Works | None = None) -> None:
         verdict.string = f"({verdict.get_text()})"
     for tabs in soup.select(".tabbed-set"):
         _lay_out_tabs(soup, tabs)
+    for term in soup.select("dl > dt"):
+        term.name = "strong"
+        term.wrap(soup.new_tag("p"))
+    for definition in soup.select("dl > dd"):  # the lists of Markdown Extra are code to CommonMark
+        definition.name = "li"
+        definition.wrap(soup.new_tag("ul"))
+    for listed in soup("dl"):
+        listed.name = "div"
     for heading in soup.select("h2, h3"):
         if heading.get_text() == "#":  # which would close a heading of Markdown
             heading.string = "Digits and marks"
@@ -107,6 +114,7 @@ def _excerpt(soup: BeautifulSoup, figure: Tag, works: Works | None, told: set[in
     files = figure.select(".mw-file")
     name = files[0].get_text().rpartition(":")[0] if files else ""
     ending = name.rpartition(".")[2].lower()
+    language = "cmake" if name.lower().endswith("cmakelists.txt") else LANGUAGES.get(ending, "text")
     home, terms = _origin(figure)
     origin, short = f"{home}{terms}", works is not None and bool(files) and files[0].name == "a"
     if works is not None and short:
@@ -123,7 +131,6 @@ def _excerpt(soup: BeautifulSoup, figure: Tag, works: Works | None, told: set[in
         made.append(_paragraph(soup, where, f"{origin}:"))
         origin = origin if works is None else ""
         if shown:
-            language = LANGUAGES.get(ending, "text")
             pre = soup.new_tag("pre", attrs={"class": f"language-{language}"})
             pre.append(_tag(soup, "code", "\n".join(parts[index])))
             made.append(pre)
