@@ -383,7 +383,7 @@ def test_no_book_is_written_through_a_link_that_a_branch_brought(
     link.parent.mkdir(parents=True, exist_ok=True)
     link.symlink_to(away if name == at else apart.root / "docs/index.md")
     makes(apart, form)
-    git(apart.root, "add", "-f", ".")
+    git(apart.root, "add", "-f", name)
     pages = {path: path.read_bytes() for path in (apart.root / "docs").rglob("*.md")}
     done = apart.build()
     assert done.returncode == 1
