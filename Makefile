@@ -80,7 +80,7 @@ test: lint $(DEV) headless gxx neovim
 	@$(BIN)/pytest $(SPREAD) $(TESTS)
 
 bench: $(DEV) chromium
-	@$(if $(findstring --long,$(BENCH)),$(BIN)/python -m pip install -q mkdocs-include-markdown-plugin mkdocs-codeinclude-plugin properdocs zensical)
+	@$(if $(findstring --long,$(BENCH)),$(BIN)/python -I -m pip install -q mkdocs-include-markdown-plugin mkdocs-codeinclude-plugin properdocs zensical)
 	@$(BIN)/python -m benchmarks.run $(BENCH)
 
 SECONDS ?= 120
@@ -92,15 +92,15 @@ nightly: $(VENV)/.neighbours headless gxx neovim book
 # environment of its own, with what those sites are built with.
 real-sites:
 	@test -n "$(SITES)" || { echo 'make real-sites SITES="FOLDER ..." [WITHOUT="--without social"]'; exit 2; }
-	@$(PYTHON) -m venv $(REAL) && $(REAL)/bin/python -m pip install -q --upgrade pip
-	@$(REAL)/bin/python -m pip install -q -e . --group real-sites
+	@$(PYTHON) -I -m venv $(REAL) && $(REAL)/bin/python -I -m pip install -q --upgrade pip
+	@$(REAL)/bin/python -I -m pip install -q -e . --group real-sites
 	@$(REAL)/bin/python -m tests.adoption.real_sites $(SITES) $(WITHOUT)
 
 # An environment of its own, since it has other versions. The floors are read from pyproject.toml.
 lowest:
-	@$(PYTHON) -m venv $(LOWEST)
+	@$(PYTHON) -I -m venv $(LOWEST)
 	@$(PYTHON) tests/floors.py quantities > $(LOWEST)/floors.txt
-	@$(LOWEST)/bin/python -m pip install -q -c $(LOWEST)/floors.txt -e ".[quantities]" "pytest>=8.3" "hypothesis>=6.100" "pytest-xdist>=3.6" "playwright>=1.50"
+	@$(LOWEST)/bin/python -I -m pip install -q -c $(LOWEST)/floors.txt -e ".[quantities]" "pytest>=8.3" "hypothesis>=6.100" "pytest-xdist>=3.6" "playwright>=1.50"
 	@$(LOWEST)/bin/python -m pytest -q -n auto tests/unit tests/golden tests/builds tests/own $(TESTS)
 
 soak: $(DEV) chromium
@@ -108,7 +108,7 @@ soak: $(DEV) chromium
 	@nice -n 10 $(BIN)/python -m tests.lsp.soak 20000
 
 fuzz: $(DEV)
-	@$(BIN)/python -m pip install -q atheris 2>/dev/null || true
+	@$(BIN)/python -I -m pip install -q atheris 2>/dev/null || true
 	@nice -n 10 $(BIN)/python -m tests.trust.fuzz $(SECONDS)
 
 clean:
@@ -117,25 +117,25 @@ clean:
 # Set-up. Each stamp is made anew when the project's metadata or the pinned versions change.
 
 $(VENV)/bin/pip:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or later is needed: make PYTHON=python3.12"; exit 1; }
-	@$(PYTHON) -m venv $(VENV) || { command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq python3-venv && $(PYTHON) -m venv --clear $(VENV); }
-	@$(BIN)/python -m pip install -q --upgrade pip
+	@$(PYTHON) -I -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or later is needed: make PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -I -m venv $(VENV) || { command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq python3-venv && $(PYTHON) -I -m venv --clear $(VENV); }
+	@$(BIN)/python -I -m pip install -q --upgrade pip
 
 $(RUNTIME): $(VENV)/bin/pip pyproject.toml constraints.txt
-	@$(BIN)/python -m pip install -q -c constraints.txt -e ".[quantities,cards]"
+	@$(BIN)/python -I -m pip install -q -c constraints.txt -e ".[quantities,cards]"
 	@touch $@
 
 $(BOOK): $(RUNTIME)
-	@$(BIN)/python -m pip install -q -c constraints.txt -e ".[quantities,cards,book]"
+	@$(BIN)/python -I -m pip install -q -c constraints.txt -e ".[quantities,cards,book]"
 	@touch $@
 
 $(VENV)/.$(PROPERDOCS) $(VENV)/.$(ZENSICAL): $(RUNTIME)
-	@$(BIN)/python -m pip install -q -c constraints.txt $(@:$(VENV)/.%=%)
+	@$(BIN)/python -I -m pip install -q -c constraints.txt $(@:$(VENV)/.%=%)
 	@touch $@
 
 # The lint group alone, so that a style check needs neither the book's libraries nor the tests'.
 $(LINT): $(RUNTIME)
-	@$(BIN)/python -m pip install -q -c constraints.txt --group lint
+	@$(BIN)/python -I -m pip install -q -c constraints.txt --group lint
 	@touch $@
 
 $(WEB): package.json package-lock.json | $(RUNTIME)
@@ -143,13 +143,13 @@ $(WEB): package.json package-lock.json | $(RUNTIME)
 	@touch $@
 
 $(DEV): $(BOOK) $(LINT)
-	@$(BIN)/python -m pip install -q -c constraints.txt -e ".[quantities,book,lsp,mcp]" --group dev
+	@$(BIN)/python -I -m pip install -q -c constraints.txt -e ".[quantities,book,lsp,mcp]" --group dev
 	@touch $@
 
 # file-filter wants pyyaml_env_tag below 0.2, and so the pin of that one does not count here.
 $(VENV)/.neighbours: $(DEV)
 	@grep -vi '^pyyaml_env_tag==' constraints.txt > $(VENV)/neighbours.txt
-	@$(BIN)/python -m pip install -q -c $(VENV)/neighbours.txt --group neighbours
+	@$(BIN)/python -I -m pip install -q -c $(VENV)/neighbours.txt --group neighbours
 	@touch $@
 
 # The browser tests and the PDF need Chromium, Debian's; where there is no apt-get, CHROMIUM names another one.
@@ -172,7 +172,7 @@ gxx:
 
 # uv, since pip's own resolver knows no other Python than the one it runs on: the workflow's is 3.13.
 release-requirements: $(DEV)
-	@$(BIN)/python -m pip install -q uv
+	@$(BIN)/python -I -m pip install -q uv
 	@$(BIN)/uv pip compile -q --no-config --generate-hashes --no-header --no-annotate --python-version 3.13 \
 		--python-platform x86_64-manylinux_2_28 -c constraints.txt .github/release-requirements.in -o .github/release-requirements.txt
 # A test writes a page in Neovim.
@@ -182,4 +182,4 @@ neovim:
 		echo "Neovim is not here: no page will be written in it"
 
 constraints: $(DEV)
-	@$(BIN)/python -m pip freeze --exclude-editable | grep -v '^-e\|@ file' | LC_ALL=C sort -f > constraints.txt
+	@$(BIN)/python -I -m pip freeze --exclude-editable | grep -v '^-e\|@ file' | LC_ALL=C sort -f > constraints.txt

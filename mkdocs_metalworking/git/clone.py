@@ -6,11 +6,16 @@ programs. One that it made is known by its configuration, which is byte for byte
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+import shutil
 import stat
-from collections.abc import Iterable, Sequence
+import threading
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+
+from filelock import FileLock, Timeout
 
 from ..quote.diagnostics import MetalworkingError, Unavailable
 from ..quote.repo import Repo
@@ -21,15 +26,26 @@ from .places import CloneFolder
 from .scratch import Scratch
 
 _URL = re.compile(rb'^url = "([!-~]*)"$', re.MULTILINE)
+_OURS = ".metalworking-"
+"""How names begin that are there only while a command runs."""
 _LONG = 3600.0
 """Seconds that one git may take for a whole repository."""
 
 
-def clone(repo: Repo, commit: str, url: str, code_dir: Path, *, paths: Sequence[str] = ()) -> str:
+def clone(
+    repo: Repo,
+    commit: str,
+    url: str,
+    code_dir: Path,
+    *,
+    paths: Sequence[str] = (),
+    stop: threading.Event | None = None,
+) -> str:
     """Bring *commit* of *repo* from *url* into its folder, the files of *paths* (all: none named) into the work tree.
 
-    Returns ``fetched`` or ``present``, with a remark. What broke off goes on. Raises MetalworkingError when it cannot
-    be had, when something else is in its place, or when git tracks a link on the way there.
+    Returns ``fetched`` or ``present``, with a remark. What broke off goes on, also where git was killed. Once
+    *stop* is set, it ends. Raises MetalworkingError when it cannot be had, when something else or another command is in
+    its place, or when git tracks a link on the way there.
     """
     folder = repo.folder(code_dir)
     place_of(folder)
@@ -38,15 +54,40 @@ def clone(repo: Repo, commit: str, url: str, code_dir: Path, *, paths: Sequence[
         message = f"{folder} came with the site's own repository: anybody may have written it, so it is no clone"
         raise MetalworkingError("clone", message, "git rm -r it")
     git_dir = folder / ".git"
-    if not folder.exists() or not any(folder.iterdir()):
-        _make(git_dir, url, commit)
-    elif folder.is_symlink() or not _made_here(git_dir, commit):
-        return _foreign(folder, commit)
-    tree = _WorkTree(Git(git_dir, work_tree=folder, timeout=_LONG), folder, commit, paths)
-    if tree.complete():
-        return "present"
-    tree.bring(url)
-    return "fetched"
+    with _alone(code_dir / f"{_OURS}{repo.name.replace('/', '+')}.lock"):
+        if _is_free(folder):
+            _make(git_dir, url, commit)
+        elif folder.is_symlink() or not _made_here(git_dir, commit):
+            return _foreign(folder, commit)
+        _unlock(git_dir)
+        tree = _WorkTree(Git(git_dir, work_tree=folder, timeout=_LONG, stop=stop), folder, commit, paths)
+        if tree.complete():
+            return "present"
+        tree.bring(url)
+        return "fetched"
+
+
+@contextlib.contextmanager
+def _alone(lock: Path) -> Iterator[None]:
+    """Hold off every other command at the same clone: what a git that was killed locked there is nobody's then.
+
+    Raises MetalworkingError (``clone``) when there is one. Where nothing can be written nobody is held off.
+    """
+    guard = FileLock(lock)
+    try:
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        guard.acquire(timeout=0)
+    except Timeout:
+        raise MetalworkingError("clone", "another command clones it", "wait for it") from None
+    except OSError:
+        pass
+    try:
+        yield
+    finally:
+        if guard.is_locked:
+            with contextlib.suppress(OSError):  # while it is held: after that it could be another command's
+                lock.unlink()
+            guard.release()
 
 
 class _WorkTree:
@@ -122,12 +163,29 @@ def _parents(path: str) -> set[bytes]:
     return {os.fsencode("/".join(parts[:depth])) for depth in range(len(parts))}
 
 
+def _is_free(folder: Path) -> bool:
+    """Tell whether nothing lies in *folder* but what a command that was killed made there, which is taken away."""
+    left = list(folder.iterdir()) if folder.is_dir() and not folder.is_symlink() else []
+    if any(not one.name.startswith(_OURS) or one.is_symlink() or not one.is_dir() for one in left):
+        return False
+    for one in left:
+        shutil.rmtree(one, ignore_errors=True)
+    return not os.path.lexists(folder) or (folder.is_dir() and not any(folder.iterdir()))
+
+
+def _unlock(git_dir: Path) -> None:
+    """Take away what a git that was killed left in a clone of ours: its locks, and a pack that is not whole."""
+    for left in (*git_dir.rglob("*.lock"), *git_dir.glob("objects/pack/tmp_*")):
+        with contextlib.suppress(OSError):
+            left.unlink()
+
+
 def _make(git_dir: Path, url: str, commit: str) -> None:
     """Make an empty git directory with our configuration, at once: what is there half-made would not be ours."""
     folder = git_dir.parent
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        scratch = Scratch(folder, prefix=".metalworking-")
+        scratch = Scratch(folder, prefix=_OURS)
     except OSError as error:
         raise MetalworkingError("clone", f"{folder.name} cannot be made: {error.strerror}") from None
     with scratch:

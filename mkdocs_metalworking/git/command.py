@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -85,7 +86,7 @@ def safe_environment(env: Mapping[str, str], *, protocol: str | None = None) -> 
 class Git:
     """Runs git on one git directory, and where it is our own on its *work_tree*. *timeout* is seconds a command.
 
-    It is the git of PATH, or *executable*.
+    It is the git of PATH, or *executable*. Once *stop* is set, what runs is ended.
     """
 
     def __init__(
@@ -97,10 +98,12 @@ class Git:
         env: Mapping[str, str] | None = None,
         executable: str = "",
         allowance: child.Allowance = DEFAULT_ALLOWANCE,
+        stop: threading.Event | None = None,
     ) -> None:
         self.git_dir = git_dir
         self._work_tree = [] if work_tree is None else [f"--work-tree={work_tree.absolute()}"]
         self._allowance = allowance
+        self._stop = stop
         self._timeout = timeout
         self._env = dict(os.environ if env is None else env)
         self._executable = executable or on_path("git", self._env)
@@ -172,11 +175,15 @@ class Git:
             environment = {**environment, **values}
         command = self.command(*arguments, options=options)
         try:
-            return child.run(command, stdin=stdin, env=environment, timeout=limit, allowance=self._allowance)
+            return child.run(
+                command, stdin=stdin, env=environment, timeout=limit, allowance=self._allowance, stop=self._stop
+            )
         except OSError as error:
             raise _not_started(error) from None
         except subprocess.TimeoutExpired:
             raise GitError("git-failed", f"git {arguments[0]} took longer than {limit:g} seconds") from None
+        except child.Stopped:
+            raise GitError("git-failed", f"git {arguments[0]} was ended") from None
         except child.TooMuchSaid:
             raise GitError("git-failed", f"git {arguments[0]} was told more than anybody wants to know") from None
 

@@ -1,11 +1,13 @@
-"""Where something may be written. A branch can bring links along, and what is written through one lands elsewhere.
+"""Where links lead. A branch can bring them along, and what is written through one lands elsewhere.
 
-Every command asks here: `target_of` for the files of authors, which may be links within their repository, and
-`place_of` for what is made and can be made again, such as clones, books and the store.
+Every command that writes asks here: `target_of` for the files of authors, which may be links within their repository,
+and `place_of` for what is made and can be made again, such as clones, books and the store. `way_out` is for what is
+published.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import stat
@@ -26,7 +28,7 @@ def target_of(path: Path) -> Path:
     Raises MetalworkingError (``not-written``) where a link leads out of it, or to what git keeps there.
     """
     target, top = _resolved(path), _top(path.absolute())
-    if not target.is_relative_to(top) or any(map(_GITS.fullmatch, target.relative_to(top).parts)):
+    if not _is_inside(target, top):
         raise not_written(path, "a link leads out of the repository")
     return target
 
@@ -43,6 +45,19 @@ def place_of(path: Path) -> Path:
     return _resolved(path)
 
 
+def way_out(path: Path) -> str:
+    """Return the link that git tracks by which *path* leads out of its repository, or to what git keeps there.
+
+    Returns "" when there is none, and for links that lead in a circle: nothing is read behind those.
+    """
+    with contextlib.suppress(MetalworkingError):
+        for link in _links(path, set()):
+            tree = enclosing_work_tree(link.parent)
+            if tree is not None and not _is_inside(_resolved(link), tree[0]) and (name := _tracked(link)):
+                return name
+    return ""
+
+
 def not_written(path: Path, why: str, hint: str = "it is as it was") -> MetalworkingError:
     """Return the problem of a file that could not be written."""
     return MetalworkingError("not-written", f"{path.name} cannot be written: {why}", hint)
@@ -53,6 +68,10 @@ def _resolved(path: Path) -> Path:
         return path.resolve()
     except (OSError, RuntimeError):  # before Python 3.13 a RuntimeError
         raise not_written(path, "a link leads back to itself") from None
+
+
+def _is_inside(target: Path, top: Path) -> bool:
+    return target.is_relative_to(top) and not any(map(_GITS.fullmatch, target.relative_to(top).parts))
 
 
 def _top(path: Path) -> Path:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO
@@ -15,6 +16,8 @@ from typing import IO
 from .interrupts import held_back
 
 _STDERR_KEPT = 64 << 10
+_LOOK = 0.2
+"""Seconds until a thread sees that it is to stop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,21 +38,34 @@ class Done:
     stderr: bytes
 
 
+class Stopped(Exception):
+    """Somebody asked for the end of what runs in several threads, of which Ctrl-C reaches the first alone."""
+
+
 class TooMuchSaid(Exception):
     """The child wrote more to its standard output than it was allowed."""
 
 
-def run(command: Sequence[str], *, stdin: bytes, env: Mapping[str, str], timeout: float, allowance: Allowance) -> Done:
+def run(
+    command: Sequence[str],
+    *,
+    stdin: bytes,
+    env: Mapping[str, str],
+    timeout: float,
+    allowance: Allowance,
+    stop: threading.Event | None = None,
+) -> Done:
     """Run *command* to its end; when it does not end well, all that it started ends with it.
 
-    Raises OSError when it cannot be started, subprocess.TimeoutExpired after *timeout* seconds, and TooMuchSaid.
+    Raises OSError when it cannot be started, subprocess.TimeoutExpired after *timeout* seconds, TooMuchSaid, and
+    Stopped once *stop* is set.
     """
     process: subprocess.Popen[bytes] | None = None
     ears: list[threading.Thread] = []
     stdout, stderr = bytearray(), bytearray()
     said_too_much = threading.Event()
 
-    def stop() -> None:
+    def hush() -> None:
         said_too_much.set()
         if process is not None:
             _end(process)
@@ -71,7 +87,7 @@ def run(command: Sequence[str], *, stdin: bytes, env: Mapping[str, str], timeout
         assert process.stdout
         assert process.stderr
         ears += [
-            threading.Thread(target=_listen, args=(process.stdout, stdout, allowance.output, stop), daemon=True),
+            threading.Thread(target=_listen, args=(process.stdout, stdout, allowance.output, hush), daemon=True),
             threading.Thread(target=_listen, args=(process.stderr, stderr, _STDERR_KEPT, None), daemon=True),
         ]
         for ear in ears:
@@ -80,7 +96,7 @@ def run(command: Sequence[str], *, stdin: bytes, env: Mapping[str, str], timeout
             process.stdin.write(stdin)
         with contextlib.suppress(BrokenPipeError):
             process.stdin.close()
-        code = process.wait(timeout)
+        code = _wait(process, timeout, stop)
     except BaseException:  # a timeout, or Ctrl-C
         if process is not None:
             _end(process)
@@ -96,6 +112,19 @@ def run(command: Sequence[str], *, stdin: bytes, env: Mapping[str, str], timeout
     if said_too_much.is_set():
         raise TooMuchSaid
     return Done(code, bytes(stdout), bytes(stderr))
+
+
+def _wait(process: subprocess.Popen[bytes], timeout: float, stop: threading.Event | None) -> int:
+    if stop is None:
+        return process.wait(timeout)
+    end = time.monotonic() + timeout
+    while not stop.is_set():
+        try:
+            return process.wait(min(_LOOK, max(end - time.monotonic(), 0)))
+        except subprocess.TimeoutExpired:
+            if time.monotonic() >= end:
+                raise
+    raise Stopped
 
 
 def _listen(stream: IO[bytes], kept: bytearray, most: int, too_much: Callable[[], None] | None) -> None:

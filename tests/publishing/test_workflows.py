@@ -92,7 +92,7 @@ def test_what_may_write_is_given_what_was_built_without_any_right() -> None:
         assert up == down == [name]
 
 
-LOCKED = "python -m pip install --require-hashes --no-deps --only-binary=:all: -r .github/release-requirements.txt"
+LOCKED = "python -I -m pip install --require-hashes --no-deps --only-binary=:all: -r .github/release-requirements.txt"
 
 
 def test_what_a_release_installs_is_locked_by_hashes() -> None:
@@ -252,6 +252,29 @@ def test_nothing_of_the_tree_lies_beside_what_is_uploaded() -> None:
     assert checkout["sparse-checkout-cone-mode"] == "false"
 
 
+TOOLS = re.compile(r"(?:python3?|\$\(PYTHON\)) (.*?)-m (?:pip|build|twine|venv)\b")
+
+
+def test_no_tool_is_looked_for_in_the_checkout_first() -> None:
+    """``python -m`` looks into the current folder before all others, where a change may have a ``twine.py``."""
+    lines = [line for path in WORKFLOWS for run in commands(path) for line in run.splitlines()]
+    lines += (ROOT / "Makefile").read_text(encoding="utf-8").splitlines()
+    found = [option for line in lines for option in TOOLS.findall(line)]
+    assert len(found) > 20
+    assert set(found) == {"-I "}
+
+
+@pytest.mark.parametrize("name", ["build", "twine", "pip", "venv"])
+def test_a_module_beside_the_pages_is_no_tool(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "__init__.py").touch()
+    (tmp_path / name / "__main__.py").write_text("open('mark', 'w').close()\n")
+    for options, runs in ((["-m"], True), (["-I", "-m"], False)):
+        subprocess.run([sys.executable, *options, name, "--help"], cwd=tmp_path, capture_output=True)
+        assert (tmp_path / "mark").exists() is runs
+        (tmp_path / "mark").unlink(missing_ok=True)
+
+
 def commands(path: Path) -> list[str]:
     return [step["run"] for job in load(path)["jobs"].values() for step in job["steps"] if "run" in step]
 
@@ -260,10 +283,10 @@ def test_a_release_is_built_and_checked_as_the_workflow_does(tmp_path: Path) -> 
     """The dry run: what is built from this tree passes twine, holds the package and nothing that is not its."""
     runs = commands(ROOT / ".github/workflows/release.yml")
     assert [run for run in runs if "-m build" in run or " check" in run] == [
-        "python -m build --no-isolation",
-        "python -m twine check --strict dist/*",
+        "python -I -m build --no-isolation",
+        "python -I -m twine check --strict dist/*",
     ]
-    run = [sys.executable, "-m"]
+    run = [sys.executable, "-I", "-m"]
     build = [*run, "build", "--no-isolation", "--outdir", str(tmp_path), str(ROOT)]
     done = subprocess.run(build, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr

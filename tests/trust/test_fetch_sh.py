@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
-from tests.support import commit_files, git
+from tests.support import PATIENCE, commit_files, git
 
 SCRIPT = Path(__file__).resolve().parents[2] / "fetch.sh"
 
@@ -201,3 +205,76 @@ def test_a_link_to_a_clone_of_something_else_is_only_read(tmp_path: Path) -> Non
     assert "was not made here, so it is only read" in done.stderr
     assert [path.name for path in (tmp_path / "code/good/n").glob("*.c")] == ["a.c"]
     assert (tmp_path / "code/good/n/.git/config").read_bytes() == before
+
+
+def test_a_clone_goes_on_after_what_was_killed_in_it(tmp_path: Path) -> None:
+    """Git by kill -9 leaves its locks, and we the folder in which a git directory is made."""
+    commit = serve(tmp_path, "o/n", {"a.c": "int a;\n"})
+    folder = tmp_path / "code/o/n"
+    (folder / ".metalworking-abc/git").mkdir(parents=True)
+    done = fetch(tmp_path, [("o/n", commit)])
+    assert done.returncode == 0, done.stderr
+    assert [path.name for path in folder.iterdir() if path.name != ".git"] == ["a.c"]
+    git_dir = folder / ".git"
+    commit = serve(tmp_path, "o/n", {"a.c": "int b;\n"})
+    for name in ("shallow.lock", "index.lock", "HEAD.lock", "objects/pack/tmp_pack_abc"):
+        (git_dir / name).write_bytes(b"half")
+    (folder / "a.lock").write_text("a file of the work tree\n")
+    done = fetch(tmp_path, [("o/n", commit)])
+    assert done.returncode == 0, done.stderr
+    assert (folder / "a.c").read_text() == "int b;\n"
+    assert not [*git_dir.rglob("*.lock"), *git_dir.rglob("tmp_*")]
+    assert (folder / "a.lock").exists()
+    assert sorted(path.name for path in (tmp_path / "code").iterdir()) == ["o"]
+
+
+def test_nothing_is_unlocked_under_another_command(tmp_path: Path) -> None:
+    commit = serve(tmp_path, "o/n", {"a.c": "int a;\n"})
+    assert fetch(tmp_path, [("o/n", commit)]).returncode == 0
+    shallow = tmp_path / "code/o/n/.git/shallow.lock"
+    shallow.write_bytes(b"half")
+    with FileLock(tmp_path / "code/.metalworking-o+n.lock"):
+        done = fetch(tmp_path, [("o/n", commit)])
+    assert (done.returncode, shallow.exists()) == (1, True)
+    assert "another command clones it (wait for it)" in done.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a program that waits is a shell script")
+def test_ctrl_c_ends_every_clone_and_its_git(tmp_path: Path) -> None:
+    """Two servers that do not answer: each git waits in a thread that no Ctrl-C reaches."""
+    commit = serve(tmp_path, "o/n", {"a.c": "int a;\n"})
+    pins = "".join(f"  - repo: o/{name}\n    commit: '{commit}'\n    license: MIT\n" for name in ("n", "m", "l"))
+    (tmp_path / "sources.yml").write_text(f"repositories:\n{pins}", encoding="utf-8")
+    tools, pids = tmp_path / "tools", tmp_path / "pids"
+    tools.mkdir()
+    pids.mkdir()
+    real = shutil.which("git")
+    script = f'#!/bin/sh\ncase " $* " in *" fetch "*) touch "{pids}/$$"; exec sleep 3600;; esac\nexec "{real}" "$@"\n'
+    (tools / "git").write_text(script, encoding="utf-8")
+    (tools / "git").chmod(0o755)
+    program = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "from mkdocs_metalworking.hosts.cli.main import main; main(['clone', '--jobs', '2'])"
+    )
+    env = {**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"}
+    env |= {"METALWORKING_GIT_BASE": f"file://{tmp_path}/remote/", "GIT_CONFIG_GLOBAL": os.devnull}
+    with subprocess.Popen([sys.executable, "-c", program], cwd=tmp_path, env=env, stderr=subprocess.PIPE) as process:
+        try:
+            wait_for(lambda: len(list(pids.iterdir())) == 2)
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=PATIENCE)
+        finally:
+            process.kill()
+    assert process.returncode == 1
+    assert said.decode().split() == ["Aborted!"]
+    for pid in pids.iterdir():
+        with pytest.raises(ProcessLookupError):
+            os.kill(int(pid.name), signal.SIGKILL)
+    assert len(list(pids.iterdir())) == 2, "the third was not begun"
+
+
+def wait_for(come: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not come():
+        assert time.monotonic() < end, "it never came"
+        time.sleep(0.05)

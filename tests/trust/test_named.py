@@ -14,6 +14,7 @@ from mkdocs_metalworking.hosts.forms.card import SIZE, Card
 from mkdocs_metalworking.hosts.mkdocs.hints import keys_in_files, reader_files
 from mkdocs_metalworking.quote.texts import LARGEST
 from tests.builds.conftest import Site
+from tests.support import git
 
 CARDS = """\
 site_name: Cards
@@ -115,3 +116,56 @@ def test_a_file_of_the_site_that_is_none_is_told(tmp_path: Path, name: str, kind
     done = site.run("mkdocs_metalworking", "check")
     assert done.returncode == 1
     assert ("File too large" if kind == "large" else "not a regular file") in done.stdout
+
+
+@pytest.fixture
+def linked(tmp_path: Path) -> Site:
+    """A site in a repository, below a folder with a file that is nobody else's business."""
+    site = Site(tmp_path / "site")
+    site.root.mkdir()
+    (tmp_path / "away").mkdir()
+    for name in ("id", "away/id.txt"):
+        (tmp_path / name).write_text("PRIVATE KEY\n")
+    site.add_repo("acme/kernels", {"a.c": "x\n"})
+    site.write([])
+    (site.root / "mkdocs.yml").write_text("site_name: S\nplugins: [metalworking: {store: store, offline: true}]\n")
+    site.page("index.md", "# One\n")
+    git(site.root, "init", "-q")
+    git(site.root, "config", "http.extraheader", "AUTHORIZATION: basic c2VjcmV0")
+    return site
+
+
+@pytest.mark.parametrize(
+    ("at", "to", "shown"),
+    [
+        ("assets/logo.txt", "../../../id", "assets/logo.txt"),
+        ("notes.md", "../../id", "notes/index.html"),
+        ("notes", "../../away", "notes/id.txt"),
+        ("logo.txt", "../.git/config", "logo.txt"),
+    ],
+)
+@pytest.mark.parametrize("whose", ["a branch's", "one's own"])
+def test_no_link_that_a_branch_brought_publishes_a_file_of_this_machine(
+    linked: Site, at: str, to: str, shown: str, whose: str
+) -> None:
+    link = linked.root / "docs" / at
+    link.parent.mkdir(exist_ok=True)
+    link.symlink_to(to)
+    if whose == "a branch's":
+        git(linked.root, "add", "docs")
+    for command in (("mkdocs_metalworking", "check"), ("mkdocs", "build")):
+        done = linked.run(*command)
+        said = done.stdout + done.stderr
+        assert (done.returncode, "is a link of the repository and leads out of it" in said) == (
+            (1, True) if whose == "a branch's" else (0, False)
+        ), said
+    assert (linked.root / "site" / shown).exists() is (whose == "one's own")
+
+
+def test_a_link_within_the_repository_is_published(linked: Site) -> None:
+    (linked.root / "LICENSE").write_text("MIT\n")
+    (linked.root / "docs/license.txt").symlink_to("../LICENSE")
+    (linked.root / "docs/round.txt").symlink_to("round.txt")
+    git(linked.root, "add", "docs")
+    done = linked.run("mkdocs_metalworking", "check")
+    assert done.returncode == 0, done.stdout + done.stderr

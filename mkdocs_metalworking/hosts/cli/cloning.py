@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -38,8 +39,12 @@ def clone(program: Program, words: tuple[str, ...], jobs: int) -> None:
         sys.exit(1)
     count = len(chosen)
     click.echo(f"{count} repositor{'y' if count == 1 else 'ies'}, {jobs} at a time, into {settings.code.name}/")
+    stop = threading.Event()
     with ThreadPoolExecutor(jobs) as pool:
-        done = list(pool.map(lambda pin: _one(program, pin, settings.code), _one_a_folder(chosen)))
+        try:
+            done = list(pool.map(lambda pin: _one(program, pin, settings.code, stop), _one_a_folder(chosen)))
+        finally:  # of a Ctrl-C no other thread hears, and an hour may pass until git is done
+            stop.set()
     if not all(done):
         click.echo("Some could not be fetched (see FAILED above). Run it again to go on with the rest.", err=True)
         sys.exit(1)
@@ -57,12 +62,14 @@ def _one_a_folder(pins: list[Pin]) -> list[Pin]:
     return list({pin.repo: pin for pin in reversed(pins)}.values())[::-1]
 
 
-def _one(program: Program, pin: Pin, code: Path) -> bool:
+def _one(program: Program, pin: Pin, code: Path, stop: threading.Event) -> bool:
     repo, base = Repo.named(pin.repo), os.environ.get("METALWORKING_GIT_BASE")
     url = repo.below(base) if base else program.url(pin.repo)
     try:
-        told = clone_one(repo, pin.commit, url, code, paths=pin.paths)
+        told = clone_one(repo, pin.commit, url, code, paths=pin.paths, stop=stop)
     except (MetalworkingError, OSError) as error:
+        if stop.is_set():
+            return False
         reason = str(error) if isinstance(error, MetalworkingError) else f"{error.strerror}"
         click.echo(printable(f"FAILED   {pin.repo}@{pin.short}: {reason}"), err=True)
         return False
