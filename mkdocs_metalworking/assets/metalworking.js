@@ -1,5 +1,5 @@
 /* Brings in the module of each thing that a page has or a reader asks for, and nothing more. */
-import { asked, editing, onPage } from "./base.js";
+import { asked, editing, onPage, separator } from "./base.js";
 
 const PARTS = {
   copy: () => document.querySelector("figure.mw-excerpt:not(.mw-card)"),
@@ -8,16 +8,19 @@ const PARTS = {
   tables: () => document.querySelector(".mw-sortable"),
   filter: () => document.querySelector("[data-mw-filter]"),
   terms: () => document.querySelector(".mw-mapping"),
+  marked: () => separator && new URLSearchParams(location.search).get("h") && document.querySelector("figure.mw-excerpt"),
 };
 const loaded = new Map();
 
-onPage(() => {
+const bring = () => {
   for (const [name, wanted] of Object.entries(PARTS)) {
     if (!loaded.has(name) && wanted()) {
       loaded.set(name, import(`./${name}.js`));
     }
   }
-});
+};
+onPage(bring);
+if (separator) window.location$?.subscribe(bring);
 
 /* Previews: from the first link on that is pointed at or focused; where one may tap, before it. */
 if (asked.has("previews")) {

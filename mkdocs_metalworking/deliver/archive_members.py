@@ -16,10 +16,10 @@ import tarfile
 import time
 import zipfile
 import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Self
+from typing import IO, Any, Self, TypeVar
 
 from ..quote.blob import MAX_FILE
 from ..quote.diagnostics import printable
@@ -65,12 +65,27 @@ class Bounds:
 DEFAULT_BOUNDS = Bounds()
 
 
+T = TypeVar("T")
+
+
+def _as_it_is(_path: str, member: Member) -> Any:
+    return member
+
+
 def read_members(
-    archive: Path, filename: str, *, root: str, top_folder: bool, wanted: Collection[str], bounds: Bounds
-) -> dict[str, Member]:
+    archive: Path,
+    filename: str,
+    *,
+    root: str,
+    top_folder: bool,
+    wanted: Collection[str],
+    bounds: Bounds,
+    keep: Callable[[str, Member], T] = _as_it_is,
+) -> dict[str, T | str]:
     """Return what *archive* holds for each of *wanted*, paths below *root* (and below the one top folder of an sdist).
 
-    A path that is not in it has no key. Raises NotDelivered when the archive is broken or unsafe as a whole.
+    A path that is not in it has no key; of the others it is what *keep* makes of path and member, one after the other,
+    so that not all need be in memory. Raises NotDelivered when the archive is broken or unsafe as a whole.
     """
     if filename.endswith((".whl", ".zip")):
         source = _zip_members
@@ -78,7 +93,7 @@ def read_members(
         source = _tar_members
     else:
         raise NotDelivered("not-delivered", f"{filename}: not a .whl, .zip or .tar.gz archive")
-    found: dict[str, Member] = {}
+    found: dict[str, T | str] = {}
     tops: set[str] = set()
     names = {root + path: path for path in wanted}
     try:
@@ -94,7 +109,7 @@ def read_members(
                 tops.add(top)
             path = names.get(inner)
             if path is not None:
-                found[path] = "is in the archive twice" if path in found else member()
+                found[path] = "is in the archive twice" if path in found else keep(path, member())
     except _BROKEN as error:
         raise NotDelivered("not-delivered", f"{filename}: broken archive ({type(error).__name__})") from None
     if len(tops) > 1:

@@ -188,10 +188,8 @@ class Resolver:
                 heard = reasons if found.severity is Severity.UNAVAILABLE else wrong
                 heard.append(f"{transport.name}: {found.message}")
                 continue
-            problem = file.mismatch(data)
+            problem = file.mismatch_told(data)
             if problem is not None:
-                if file.mismatch(data.replace(b"\r\n", b"\n")) is None:
-                    problem += ", the same text with CRLF line ends"
                 wrong.append(f"{transport.name}: {problem}")
                 continue
             if not self._store.put(file, data):

@@ -15,6 +15,8 @@ class Anchors:
     prefix: str
     copy: int
     ranges: Ranges
+    shown: bool = True
+    """Whether the lines are there; a card has none, however many it speaks of."""
 
     @property
     def suffix(self) -> str:
@@ -27,7 +29,9 @@ class Anchors:
 
     @property
     def numbers(self) -> list[int]:
-        """The source lines that have an id."""
+        """The source lines that have an id, and the first of a card, by which its figure is named."""
+        if not self.shown:
+            return [self.ranges[0].first]
         return [number for part in self.ranges for number in range(part.first, (part.last or 0) + 1)]
 
     def __contains__(self, name: str) -> bool:
@@ -54,13 +58,13 @@ class LineNames:
 
         How often each was given is counted, so that many copies on a page cost no search.
         """
-        prefix, copy = f"--{quotation.file.blob[:7]}-L", 1
-        found = Anchors(prefix, copy, quotation.ranges)
+        prefix, copy, shown = f"--{quotation.file.blob[:7]}-L", 1, quotation.segments is not None
+        found = Anchors(prefix, copy, quotation.ranges, shown)
         if prefix in self._taken or any(anchors.prefix == prefix for anchors in self.given):
             taken, copies = self._of(prefix)
             while any((number, copy) in taken for number in found.numbers):
                 copy = max(copy, *(copies.get(number, 0) for number in found.numbers)) + 1
-                found = Anchors(prefix, copy, quotation.ranges)
+                found = Anchors(prefix, copy, quotation.ranges, shown)
             self._enter(found)
         self.given.append(found)
         return found

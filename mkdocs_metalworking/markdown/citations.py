@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element
 from markdown.treeprocessors import Treeprocessor
 
 from ..quote.citations import CITATION, Citation, CitedLines, CitedReference
-from ..quote.diagnostics import MetalworkingError
+from ..quote.diagnostics import Location, MetalworkingError
 from ..quote.mentions import Kind
 from ..quote.permalinks import permalink
 from .marked_text import Spans, code_spans, footnotes_of, replace_in_footnotes, replace_in_tree
@@ -22,6 +22,9 @@ from .tracking import MARK, Met, Outcome
 from .visible import html_attribute, html_text
 from .work import Work
 
+OURS = "cite-"
+"""How the names of our footnotes begin; behind it stand eight digits of a hash of what they say."""
+SEALED = OURS + "{}-"
 _START = "\ufdef[@"
 _PAGE_LINK = re.compile(r'<a data-mw-page="(?P<page>[^"]*)">(?P<title>.*?)</a>', re.DOTALL)
 
@@ -88,7 +91,8 @@ class CitationProcessor(Treeprocessor):
                 continue
             claim = text[end : mark.start()]
             # A footnote reference stands right behind its claim; authors write a space there because it reads better.
-            parts.append(claim.rstrip(" \n") if footnotes is not None and (claim.strip() or parts) else claim)
+            joined = footnotes is not None and (claim.strip() or parts) and not claim.rstrip(" \n").endswith("\\")
+            parts.append(claim.rstrip(" \n") if joined else claim)
             parts.append(self._cite(met, mark[0] + match[0], footnotes))
             end = match.end()
         return "".join((*parts, text[end:]))
@@ -109,10 +113,51 @@ class CitationProcessor(Treeprocessor):
         html = describe(cited)
         if footnotes is None:
             return placed(work, html)
-        name = "cite-" + hashlib.sha256(html.encode()).hexdigest()[:8]
-        if name not in footnotes.footnotes:
-            footnotes.setFootnote(name, placed(work, html))
-        return f"[^{name}]"
+        return footnote(work, html)
+
+
+def footnote(work: Work, html: str) -> str:
+    """Return the reference to a footnote of *html*, which is written where the page has none.
+
+    While the page is made its name has the seal in it, so that no footnote of the author's can stand in its place.
+    """
+    footnotes = footnotes_of(work.md)
+    name = f"{SEALED.format(work.page.seal)}{hashlib.sha256(html.encode()).hexdigest()[:8]}"
+    if name not in footnotes.footnotes:
+        footnotes.setFootnote(name, placed(work, html))
+    return f"[^{name}]"
+
+
+class FootnoteNameProcessor(Treeprocessor):
+    """Gives our footnotes the names that they keep.
+
+    Priority 14: below the footnotes' links back (15), above what takes note of a page's ids (MkDocs, 5).
+    """
+
+    PRIORITY = 14
+
+    def __init__(self, work: Work) -> None:
+        super().__init__(work.md)
+        self._work = work
+
+    def run(self, root: Element) -> None:
+        """Name them; one of the author's that has such a name is an error."""
+        if "footnote" not in self._work.md.inlinePatterns:
+            return
+        page = self._work.page
+        sealed, known = SEALED.format(page.seal), footnotes_of(self._work.md).footnotes
+        ours = [name.replace(sealed, OURS) for name in known if name.startswith(sealed)]
+        if not ours:
+            return
+        for element in root.iter():
+            for key, value in element.items():
+                if sealed in value:
+                    element.set(key, value.replace(sealed, OURS))
+        lines = (page.source or "").split("\n")
+        for name in (name for name in ours if name in known):
+            line = next((number for number, text in enumerate(lines, 1) if f"[^{name}]:" in text), None)
+            message = f"[^{name}] is the name of a citation's own footnote"
+            page.report(MetalworkingError("footnote", message, "name it otherwise"), Location(page.path, line))
 
 
 def placed(work: Work, html: str) -> str:

@@ -12,7 +12,7 @@ from markdown import Markdown
 from markdown.extensions.footnotes import FootnoteExtension
 
 from .callout import CalloutProcessor, FrontMatterPreprocessor
-from .citations import CitationProcessor
+from .citations import CitationProcessor, FootnoteNameProcessor
 from .excerpts import EscapeProcessor, ExcerptProcessor
 from .leftovers import LeftoverProcessor
 from .notes import NotesProcessor
@@ -58,6 +58,9 @@ class MetalworkingExtension(SiteExtension):
         md.treeprocessors.register(NotesProcessor(work), "metalworking_notes", NotesProcessor.PRIORITY)
         md.treeprocessors.register(PairProcessor(work), "metalworking_pairs", PairProcessor.PRIORITY)
         md.treeprocessors.register(LeftoverProcessor(work), "metalworking_leftovers", LeftoverProcessor.PRIORITY)
+        md.treeprocessors.register(
+            FootnoteNameProcessor(work), "metalworking_footnotes", FootnoteNameProcessor.PRIORITY
+        )
         md.treeprocessors.register(EndProcessor(work), "metalworking_end", 4)
 
 

@@ -30,6 +30,8 @@ from .left_out import left_out
 from .visible import html_attribute, html_text, in_order
 
 _IDENTIFIER = re.compile(r"[^\W\d]\w{2,}")
+_NUMBER = re.compile(r"\([0-9]+\)")
+_TAG_OR_NUMBER = re.compile(r"<[^<>]*>|\((?=[0-9]+\))")
 
 
 def figure(quotation: Quotation, anchors: Anchors, *, searchable: bool) -> Element:
@@ -51,7 +53,17 @@ def content(quotation: Quotation, anchors: Anchors, labels: Labels, cache: LineC
         if quotation.directive.collapse:
             summary = html_text(labels.counted("show_line", _count(quotation.ranges)))
             body = f'<details class="mw-fold">\n<summary>{summary}</summary>\n{body}\n</details>'
-    return f"\n{_caption(quotation, labels)}\n{body}\n"
+    return _without_annotations(f"\n{_caption(quotation, labels)}\n{body}\n")
+
+
+def _without_annotations(html: str) -> str:
+    """Return *html* with an empty element within each ``(1)`` of its text.
+
+    Below something of class ``annotate`` Material puts an annotation in the place of each that it finds in a text node.
+    """
+    if not _NUMBER.search(html):
+        return html
+    return _TAG_OR_NUMBER.sub(lambda match: match[0] if match[0] != "(" else "(<span></span>", html)
 
 
 def _caption(quotation: Quotation, labels: Labels) -> str:

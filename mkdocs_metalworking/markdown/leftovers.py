@@ -23,6 +23,7 @@ _TAKES = {
     "dt": "a definition list took it in: leave a blank line below it",
 }
 _PLAIN = "here it is no block of its own: leave a blank line above it and indent it as the text around it is"
+_NO_LINK = "as a link it leads nowhere: define the second bracket, or leave a blank before it"
 _RAW = "it stands in raw HTML, where no Markdown is read: put it outside, or write markdown into the tag (md_in_html)"
 
 
@@ -114,12 +115,14 @@ class LeftoverProcessor(Treeprocessor):
         for match in MARK.finditer(text):
             known.add(match.start() - size)
             size += len(match[0])
-        found = self._work.tracker.scan(unmarked(text))
+        plain = unmarked(text)
+        found = self._work.tracker.scan(plain, links=False)
         for mention in (*found.mentions, *found.fenced):
             if mention.start not in known and mention.kind not in (Kind.NOTE, Kind.ITEM):
                 raw = mention.raw.partition("\n")[0][:60].strip()
                 told = mention.problem if mention.kind is Kind.ODD else None
-                told = told or MetalworkingError("leftover", f"left over as text: {raw}", _PLAIN)
+                hint = _NO_LINK if plain[mention.end : mention.end + 1] == "[" else _PLAIN
+                told = told or MetalworkingError("leftover", f"left over as text: {raw}", hint)
                 self._work.page.report(told, self._work.tracker.elsewhere(mention))
 
     def _stash(self) -> None:

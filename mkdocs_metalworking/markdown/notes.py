@@ -65,7 +65,8 @@ class NotesProcessor(Treeprocessor):
             met.outcome, met.shown = Outcome.SHOWN, ranges
             figure.met.notes.append(met)
             self._tie(item, ranges, figure)
-        self._work.revise(figure, partial(_noted, anchors=figure.anchors, notes=sound))
+        if figure.quotation.segments is not None:
+            self._work.revise(figure, partial(_noted, anchors=figure.anchors, notes=sound))
         notes.set("class", "mw-notes")
         parent.remove(notes)
         notes.tail = None

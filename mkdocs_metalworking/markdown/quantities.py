@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable
 from xml.etree.ElementTree import Element
@@ -13,7 +12,7 @@ from ..quote.diagnostics import Location, MetalworkingError
 from ..quote.mentions import Kind
 from ..quote.quantities import Quantities, Quantity
 from ..quote.quantity_mentions import QUANTITY, SOURCED, Form, QuantityMention, Shown, fill_plain, shown_quantity
-from .citations import describe, described, placed
+from .citations import describe, described, footnote
 from .marked_text import Spans, code_spans, footnotes_of, literal_html, replace_in_footnotes, replace_in_tree
 from .tracking import MARK, Met, Outcome
 from .visible import html_attribute, html_text, named
@@ -103,17 +102,12 @@ class QuantityProcessor(Treeprocessor):
 
     def _notes(self, quantity: Quantity, quantities: Quantities) -> str:
         """Write the footnotes that say where *quantity* is from; returns the references."""
-        work, footnotes = self._work, footnotes_of(self._work.md)
+        work = self._work
         leaves = list(quantities.leaves(quantity)) if quantity.formula else [quantity]
         cited = [work.quoter().cite(source.citation) for leaf in leaves for source in leaf.sources]
         work.page.citations.extend(cited)
-        names = []
-        for html in [derivation(quantity, quantities, work)] if quantity.formula else map(describe, cited):
-            name = "cite-" + hashlib.sha256(html.encode()).hexdigest()[:8]
-            if name not in footnotes.footnotes:
-                footnotes.setFootnote(name, placed(work, html))
-            names.append(f"[^{name}]")
-        return "".join(dict.fromkeys(names))
+        told = [derivation(quantity, quantities, work)] if quantity.formula else map(describe, cited)
+        return "".join(dict.fromkeys(footnote(work, html) for html in told))
 
 
 def _inert(text: str) -> str:

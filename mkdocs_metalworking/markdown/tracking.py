@@ -98,9 +98,9 @@ class Tracker:
         if source is not None:
             self._read_front(split_front_matter(source)[1])
 
-    def scan(self, text: str) -> Scan:
+    def scan(self, text: str, *, links: bool = True) -> Scan:
         """Return the mentions of *text*; without citations and quantities where the site has none."""
-        found = scan(text, quantities=self._counts)
+        found = scan(text, quantities=self._counts, links=links)
         return found if self._cites else without_citations(found)
 
     def _read_front(self, count: int) -> None:
@@ -212,11 +212,12 @@ class Tracker:
         return self.met[_number(match)] if self._made(match) else None
 
     def elsewhere(self, mention: Mention) -> Location:
-        """Return where a mention without a mark stands: in what the scan took for a fence, or not in the file."""
+        """Return where a mention without a mark stands: in what the scan took for a fence or a link, or not here."""
         words = _words(mention.raw)
         if (front := self._front.get(words)) is not None and front:
             return front[0].where
-        return self.fenced.get(words, Location(self._path))
+        line = next((number for number, line in enumerate(self._file or (), 1) if f"{mention.raw}[" in line), None)
+        return self.fenced.get(words, Location(self._path, line))
 
 
 def _digits(number: str) -> str:

@@ -72,6 +72,13 @@ class LockedFile:
             return f"{count_lines(data)} lines, where sources.lock says {self.lines}"
         return None
 
+    def mismatch_told(self, data: bytes) -> str | None:
+        """Return what *mismatch* does, and where that is all of it, that only the line ends differ."""
+        problem = self.mismatch(data)
+        if problem is not None and b"\r\n" in data and self.mismatch(data.replace(b"\r\n", b"\n")) is None:
+            problem += ", the same text with CRLF line ends"
+        return problem
+
     @classmethod
     def of(cls, key: FileKey, data: bytes) -> LockedFile:
         """Describe *data*, which git gave for *key*; the id has as many digits as the commit's."""

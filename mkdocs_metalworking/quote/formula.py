@@ -107,6 +107,9 @@ class Formula:
         return result
 
     def _power(self) -> Number:
+        if self._sign("-") is not None:  # -2^2 is -(2^2), as in mathematics
+            inner = self._nested(self._power)
+            return Number(-inner.high, -inner.low, inner.dimension)
         base = self._atom()
         if self._sign("^") is None:
             return base
@@ -131,9 +134,6 @@ class Formula:
             return self._call(token["key"])
         if token["key"]:
             return Number(1, 1) if self._values is None else self._values(token["key"])
-        if token["sign"] == "-":
-            inner = self._nested(self._atom)
-            return Number(-inner.high, -inner.low, inner.dimension)
         if token["sign"] == "(":
             inner = self._nested(self._sum)
             self._expect(")")

@@ -191,6 +191,9 @@ def load_lock(text: str, path: str = "sources.lock") -> tuple[Lock, list[Diagnos
             if regions.setdefault((region.key, region.selection), region) != region:
                 problem("listed twice, in two ways")
                 del regions[region.key, region.selection]
+            elif (region.ranges[-1].last or 0) > MAX_SIZE:
+                problem("no file has that many lines")
+                del regions[region.key, region.selection]
         elif match := _ARCHIVE.fullmatch(line):
             if match["spec"] in archives:
                 problem("listed twice")

@@ -21,7 +21,7 @@ from .directive import Directive, Span, Spans, read_directive
 from .fences import fenced_lines
 from .lines import Ranges
 from .notes import NOTE, read_note
-from .quantity_mentions import QUANTITY, QuantityMention, read_quantity_mention
+from .quantity_mentions import LINKED_QUANTITY, QUANTITY, QuantityMention, read_quantity_mention
 from .typos import GAP, typo_on
 
 
@@ -86,10 +86,11 @@ _CONTINUED = re.compile(r"\n[ \t>]*")
 _ITEM = re.compile(r"[ \t>]*[-*+][ \t]+(?=[\w*_`\"'(])")
 
 
-def scan(text: str, *, quantities: bool = False) -> Scan:
+def scan(text: str, *, quantities: bool = False, links: bool = True) -> Scan:
     """Return the mentions of *text*, a page below its front matter, with LF as the only line end.
 
-    ``[=key]`` is one on a site that has *quantities*, and text on another.
+    ``[=key]`` is one on a site that has *quantities*, and text on another. Without *links*, in text of which Markdown
+    has made the links already, what looks like one is none.
     """
     if not _ANY.search(text):
         return Scan()
@@ -98,9 +99,9 @@ def scan(text: str, *, quantities: bool = False) -> Scan:
     for line in lines:
         starts.append(starts[-1] + len(line) + 1)
     fenced = fenced_lines(lines)
-    found = [*_by_line(lines, starts, fenced), *_citations(text, starts)]
+    found = [*_by_line(lines, starts, fenced), *_citations(text, starts, links)]
     if quantities:
-        found.extend(_quantities(text, starts))
+        found.extend(_quantities(text, starts, links))
     found.sort(key=lambda mention: mention.start)
     live, inside = [], []
     end = 0
@@ -188,7 +189,7 @@ def _item(line: str, at: int, start: int, number: int, follows: int | None) -> M
     return Mention(Kind.ITEM, start + at, start + at, number, raw, problem=told, follows=follows)
 
 
-def _citations(text: str, starts: list[int]) -> Iterator[Mention]:
+def _citations(text: str, starts: list[int], links: bool) -> Iterator[Mention]:
     """Yield citations and what is like one; ``[@x](…)``, ``[@x][…]`` and ``[@x]:`` are links and their definitions."""
     defined = {match[1] for match in _DEFINITION.finditer(text)} if "]:" in text else set()
     at, told, line = text.find("[@"), 0, 0
@@ -197,7 +198,7 @@ def _citations(text: str, starts: list[int]) -> Iterator[Mention]:
         if match is not None and _BLANK.search(match[0]):
             match = None
         end = match.end() if match is not None else at + 2
-        if not _elsewhere(text, at, match, defined):
+        if not _elsewhere(text, at, match, defined, links):
             number = bisect_right(starts, at)
             told = told + (match is None) if number == line else int(match is None)
             line = number
@@ -206,8 +207,8 @@ def _citations(text: str, starts: list[int]) -> Iterator[Mention]:
         at = text.find("[@", end)
 
 
-def _quantities(text: str, starts: list[int]) -> Iterator[Mention]:
-    for match in QUANTITY.finditer(text):
+def _quantities(text: str, starts: list[int], links: bool) -> Iterator[Mention]:
+    for match in (QUANTITY if links else LINKED_QUANTITY).finditer(text):
         at, raw = match.start(), match[0]
         if text[at - 1 : at] == "\\":
             continue
@@ -220,13 +221,14 @@ def _quantities(text: str, starts: list[int]) -> Iterator[Mention]:
         yield Mention(Kind.QUANTITY, at, match.end(), bisect_right(starts, at), raw, what, problem, spans)
 
 
-def _elsewhere(text: str, at: int, match: re.Match[str] | None, defined: set[str]) -> bool:
+def _elsewhere(text: str, at: int, match: re.Match[str] | None, defined: set[str], links: bool) -> bool:
     if text[at - 1 : at] in ("\\", "!"):
         return True
-    if match is None:
+    if match is None or not links:
         return False
     after = text[match.end() : match.end() + 2]
-    if after[:1] == "(" or (after[:1] == "[" and after != "[@") or match[0][1:-1] in defined:
+    # Behind it a footnote or another citation may stand.
+    if after[:1] == "(" or (after[:1] == "[" and after not in ("[@", "[^")) or match[0][1:-1] in defined:
         return True
     return after[:1] == ":" and not text[text.rfind("\n", 0, at) + 1 : at].strip("> ")
 

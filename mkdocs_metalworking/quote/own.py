@@ -108,11 +108,15 @@ def moves(old: Sequence[str] | None, before: Ranges, new: Sequence[str], now: Ra
     """
     start, to = before[0].first, now[0].first
     if old is None:
-        return {n: n + to - start for part in before for n in range(part.first, (part.last or 0) + 1)}
-    numbers = [n for part in before for n in range(part.first, (part.last or 0) + 1)]
-    places = [n for part in now for n in range(part.first, (part.last or 0) + 1)]
+        return {n: n + to - start for n in _numbers(before, (now[-1].last or 0) + start - to)}
+    numbers, places = _numbers(before, len(old)), _numbers(now, len(new))
     blocks = matching_blocks(lines_of(old, before), lines_of(new, now))
     return {numbers[i + n]: places[j + n] for i, j, size in blocks for n in range(size)}
+
+
+def _numbers(ranges: Ranges, most: int) -> list[int]:
+    """Return the line numbers of closed *ranges* up to *most*: a lock may name any."""
+    return [n for part in ranges for n in range(part.first, min(part.last or 0, most) + 1)]
 
 
 def shown_lines(lines: LineRange, to: dict[int, int]) -> LineRange | None:

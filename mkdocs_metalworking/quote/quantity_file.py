@@ -25,16 +25,34 @@ def load_quantities(text: str, path: str = "quantities.yml") -> tuple[Quantities
     Returns what could be read and every problem, each with file and line. Raises MetalworkingError for bad YAML.
     """
     document = load_yaml(text, path)
-    problems = list(document.problems("quantities.schema.json"))
+    problems = [*document.problems("quantities.schema.json"), *_misread(document)]
     units = Units()
     if problems:
         return Quantities({}, path, units, {"": problems[0]}), problems
     units = Units(document.data.get("counts") or (), document.data.get("units"))
+    problems.extend(_redefined(document, units))
+    if problems:
+        return Quantities({}, path, units, {"": problems[0]}), problems
     reading = _Reading(document, units)
     reading.compute()
     quantities = {key: quantity for key, quantity in reading.quantities.items() if key not in reading.failed}
     problems = [*reading.problems, *(p for q in quantities.values() for p in _contradictions(q, document))]
     return Quantities(quantities, path, units, reading.failed, tuple(document.data.get("readers") or ())), problems
+
+
+def _misread(document: YamlDocument) -> Iterator[Diagnostic]:
+    """Yield each number that YAML reads as another one than is written."""
+    for position, text in document.otherwise.items():
+        message = f"YAML reads {text[:40]} as another number"
+        yield Diagnostic(Severity.ERROR, "yaml", message, "write plain digits", document.location(*position))
+
+
+def _redefined(document: YamlDocument, units: Units) -> Iterator[Diagnostic]:
+    """Yield each name of ``counts`` and ``units`` that means something already."""
+    for name in units.redefined:
+        at = ("units", name) if name in units.more else ("counts", units.counts.index(name))
+        where = document.location(*at)
+        yield Diagnostic(Severity.ERROR, "unit", f"{name} is a unit already", "choose another name", where)
 
 
 class _Reading:
@@ -83,6 +101,13 @@ class _Reading:
                 continue
             if quantity.low > quantity.high or (quantity.spread and quantity.spread[0] > quantity.spread[1]):
                 problem = MetalworkingError("quantity", f"the range of {key} is reversed", "write [lowest, highest]")
+                self._fail(key, problem, "range")
+                continue
+            low, high = quantity.spread or (quantity.low, quantity.high)
+            if not (low <= quantity.low and quantity.high <= high):
+                problem = MetalworkingError(
+                    "quantity", f"the value of {key} lies outside its range", "mend one of them"
+                )
                 self._fail(key, problem, "range")
                 continue
             try:

@@ -12,7 +12,8 @@ from .diagnostics import MetalworkingError
 from .formula import KEY
 from .quantities import Quantities, Quantity, joined
 
-QUANTITY = re.compile(r"\[=(?P<inner>[A-Za-z][^\[\]\n]{0,200})\](?!\(|\[[^@=])")
+LINKED_QUANTITY = re.compile(r"\[=(?P<inner>[A-Za-z][^\[\]\n]{0,200})\]")
+QUANTITY = re.compile(rf"{LINKED_QUANTITY.pattern}(?!\(|\[[^@=^])")
 """What is meant as one; ``[=x](…)`` is a link."""
 _INNER = re.compile(rf"(?P<key>{KEY})(?P<attributes>(?:\s+[a-z]+=\S+)*)\s*")
 _KEY = re.compile(rf"({KEY})(?=\s|\Z)")

@@ -130,12 +130,11 @@ class Quoter:
         pin, file, ranges = self.locate(directive)
         public, terms = self._published(pin, file.key)
         selection = selection_of(directive, working=False) if pin.repo == SELF else directive.select
-        made = partial(Quotation, directive, pin, file, ranges, _highlighted(directive))
-        made = partial(made, public=public, license_file=terms, named=selection)
+        made = partial(Quotation, directive, pin, file, ranges, public=public, license_file=terms, named=selection)
         try:
             lines = self._lines(file)
         except Unavailable as missing:
-            return made(None, missing=missing)
+            return made(frozenset(), None, missing=missing)
         if selection is not None and (found := selection.find(lines, directive.path)) != ranges:
             where = f"{format_ranges(found)}, and {self.lock.path} says {format_ranges(ranges)}"
             raise _wrong_lock(f"{file.key}{selection} stands on {where}")
@@ -144,7 +143,7 @@ class Quoter:
             if (text_hash(lines, ranges), file.blob) != (region.sha256, region.blob):
                 raise _wrong_lock(f"{file.key}{selection}: {self.lock.path} has another hash of its lines or file")
         _check_guards(directive, lines, ranges)
-        return made(dedent(cut(lines, ranges), directive.dedent), lines)
+        return made(_highlighted(directive), dedent(cut(lines, ranges), directive.dedent), lines)
 
     def _quote_working(self, directive: Directive, pin: Pin) -> Quotation:
         key, selection = own_key(directive.path), selection_of(directive, working=True)
@@ -174,10 +173,11 @@ class Quoter:
 
     def _unread(self, directive: Directive, pin: Pin, region: LockedRegion) -> Quotation:
         """Return the quotation of a site that was copied out of its repository: a card."""
+        self._check_highlights(directive, region.ranges)
         last = region.ranges[-1].last or 0
         file = LockedFile(region.key, region.blob, "0" * 64, last, last)
         missing = Unavailable("unavailable", f"{region.key} could not be read: no git repository encloses the site")
-        made = partial(Quotation, directive, pin, file, region.ranges, _highlighted(directive), None)
+        made = partial(Quotation, directive, pin, file, region.ranges, frozenset(), None)
         return made(missing=missing, named=region.selection, region=region)
 
     def accepted(self, region: LockedRegion) -> tuple[str, ...] | None:

@@ -6,6 +6,7 @@ and seconds, or bytes and threads, cannot be mixed up.
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -34,6 +35,12 @@ _BASE = (
     "tesla=volt*second/meter**2=T liter=0.001*meter**3=L tonne=1000*kilogram=t"
 )
 """Small on purpose: Pint's own file takes a tenth of a second to load, and there a cycle is an angle, a bit nothing."""
+_UNPREFIXED = frozenset({"minute", "hour", "day", "tonne", "percent"})
+_ONLY_MORE = frozenset({"bit", "byte", "count", "cycle"})
+_ONLY_LESS = frozenset({"tesla"})
+"""Units that have no prefix, none that divides, and none that multiplies: ft would be femto-tonnes, yd yocto-days, dB a
+tenth of a byte, GT/s giga-teslas."""
+_LESS = frozenset(one.split("=")[0] for one in _PREFIXES.split() if "=-" in one)
 _UNIT = re.compile(r"[^\W\d_%][^\W_]*(?:\^-?[1-9])?(?:\s?[*/]\s?[^\W\d_][^\W_]*(?:\^-?[1-9])?){0,5}|%|1/[^\W\d_]+")
 _USUAL = ("GB", "KiB", "MiB", "TFLOPS", "ns", "MHz")
 
@@ -75,6 +82,7 @@ class Units:
         self.counts = tuple(counts)
         self.more = dict(more or {})
         self.known: dict[str, Unit] = {"": Unit()}
+        self._redefined: tuple[str, ...] = ()
         self._registry: Any = None
 
     def unit(self, text: str) -> Unit:
@@ -90,6 +98,8 @@ class Units:
             shown = text if len(text) <= 40 else f"{text[:40]}…"
             raise MetalworkingError("unit", f"cannot read unit {shown!r}", "write GB/s, cycle, FLOP/byte, 1/s or %")
         registry = self._pint()
+        if not all(map(self._means_what_it_says, re.findall(r"[^\W\d_][^\W_]*", text))):
+            raise self._unknown(text)
         try:
             unit = registry.parse_units("percent" if text == "%" else text)
             base = registry.Quantity(1.0, unit).to_base_units()
@@ -98,6 +108,18 @@ class Units:
         return Unit(
             float(base.magnitude), frozenset((str(name), float(power)) for name, power in base.dimensionality.items())
         )
+
+    @property
+    def redefined(self) -> tuple[str, ...]:
+        """Names among those counted and the further ones that are units already. Without Pint there are none."""
+        with contextlib.suppress(MetalworkingError):
+            self._pint()
+        return self._redefined
+
+    def _means_what_it_says(self, name: str) -> bool:
+        """Tell whether *name* is read as people read it, or not at all."""
+        found = self._registry.parse_unit_name(name)
+        return not found or any(_fits(prefix, unit) for prefix, unit, _plural in found)
 
     def _unknown(self, text: str) -> MetalworkingError:
         odd = next((name for name in re.findall(r"[^\W\d_]+", text) if not self._has(name)), text)
@@ -123,6 +145,9 @@ class Units:
                 ) from None
             self._registry = pint.UnitRegistry(None)
             self._registry.load_definitions(list(self._definitions()))
+            own = (*self.counts, *self.more)
+            self._redefined = tuple(name for name in own if self._registry.parse_unit_name(name))
+            self._registry.load_definitions([f"{name} = 1" for name in self.counts])
             for name, text in self.more.items():
                 self._registry.define(f"{name} = {text}")
         return self._registry
@@ -133,4 +158,9 @@ class Units:
         for step, (name, sign) in enumerate((one.split("=") for one in _BINARY.split()), 1):
             yield f"{name}- = {1024**step} = {sign}-"
         yield from (one.replace("=", " = ") for one in _BASE.split())
-        yield from (f"{name} = 1" for name in self.counts)
+
+
+def _fits(prefix: str, unit: str) -> bool:
+    if not prefix:
+        return True
+    return unit not in _UNPREFIXED and unit not in (_ONLY_MORE if prefix in _LESS else _ONLY_LESS)

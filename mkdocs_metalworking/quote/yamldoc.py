@@ -30,7 +30,10 @@ A value counts one, and one more for every 16 characters; a document without ali
 
 
 _INT = "tag:yaml.org,2002:int"
+_FLOAT = "tag:yaml.org,2002:float"
 _MAX_DIGITS = 1000
+_OTHERWISE = re.compile(r"[-+]?0[0-9_]+(?:\.|\Z)|.*[:_]")
+"""Digits that YAML 1.1 reads as another number than people do: 0100 in octal, 1:30 in sixties, 1_0."""
 
 
 class _Loader(yaml.SafeLoader):
@@ -52,9 +55,13 @@ _DEEPEST = 100
 class YamlDocument:
     """Plain data and the line of every key and item in it."""
 
-    def __init__(self, data: Any, lines: dict[Position, int], path: str) -> None:
+    def __init__(
+        self, data: Any, lines: dict[Position, int], path: str, otherwise: dict[Position, str] | None = None
+    ) -> None:
         self.data = data
         self.path = path
+        self.otherwise = otherwise or {}
+        """Numbers that YAML reads in another way than people do, as they are written."""
         self._lines = lines
 
     def location(self, *position: str | int) -> Location:
@@ -120,8 +127,9 @@ def load_yaml(text: str, path: str, *, first_line: int = 1) -> YamlDocument:
         if "&" in text and _size(node, {}, limit) > limit:  # no alias without the anchor that it stands for
             message = "bad YAML: its aliases stand for more than anybody wrote"
             raise MetalworkingError("yaml", message, "write the values out", Location(path, first_line))
-        _walk(node, (), lines, first_line, path, set())
-        return YamlDocument(loader.construct_document(node), lines, path)
+        otherwise: dict[Position, str] = {}
+        _walk(node, (), lines, first_line, path, set(), otherwise)
+        return YamlDocument(loader.construct_document(node), lines, path, otherwise)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = Location(path, mark.line + first_line if mark else first_line)
@@ -174,7 +182,15 @@ def _size(node: yaml.Node, known: dict[int, int], limit: int) -> int:
     return known[id(node)]
 
 
-def _walk(node: yaml.Node, at: Position, lines: dict[Position, int], offset: int, path: str, visited: set[int]) -> None:
+def _walk(
+    node: yaml.Node,
+    at: Position,
+    lines: dict[Position, int],
+    offset: int,
+    path: str,
+    visited: set[int],
+    otherwise: dict[Position, str],
+) -> None:
     if id(node) in visited:  # an alias: walking it again could take exponential time
         return
     visited.add(id(node))
@@ -190,8 +206,8 @@ def _walk(node: yaml.Node, at: Position, lines: dict[Position, int], offset: int
                 )
             seen.add(key.value)
             lines[(*at, key.value)] = line
-            _walk(key, at, lines, offset, path, visited)
-            _walk(value, (*at, key.value), lines, offset, path, visited)
+            _walk(key, at, lines, offset, path, visited, otherwise)
+            _walk(value, (*at, key.value), lines, offset, path, visited, otherwise)
     elif isinstance(node, yaml.ScalarNode):
         if _SURROGATE.search(node.value):
             where = Location(path, node.start_mark.line + offset)
@@ -199,7 +215,9 @@ def _walk(node: yaml.Node, at: Position, lines: dict[Position, int], offset: int
         if node.tag == _INT and len(node.value) > _MAX_DIGITS:  # in hexadecimal, say, where Python has no bound
             where = Location(path, node.start_mark.line + offset)
             raise MetalworkingError("yaml", f"a number of {len(node.value)} characters", "quote what is text", where)
+        if node.tag in (_INT, _FLOAT) and _OTHERWISE.match(node.value):
+            otherwise[at] = node.value
     elif isinstance(node, yaml.SequenceNode):
         for index, item in enumerate(node.value):
             lines[(*at, index)] = item.start_mark.line + offset
-            _walk(item, (*at, index), lines, offset, path, visited)
+            _walk(item, (*at, index), lines, offset, path, visited, otherwise)

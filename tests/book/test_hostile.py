@@ -15,6 +15,7 @@ import pytest
 from bs4 import BeautifulSoup
 from markdown_it import MarkdownIt
 
+from mkdocs_metalworking.markdown.visible import named
 from tests.builds.conftest import Site
 from tests.conftest import CHROMIUM
 from tests.support import ASK
@@ -215,7 +216,7 @@ def test_markdown(hostile: Site, name: str) -> None:
     assert not [t for t in inline if t.type == "link_open" and "javascript" in str(t.attrs.get("href"))]
     fences = [t.content.removesuffix("\n").split("\n") for t in tokens if t.type == "fence"]
     if name == "part/one/index.md" or name == "llms-full.txt":
-        lines = [line.replace("\r", "\u240d") for line in LINES]  # which ends a line of Markdown, whatever it stands in
+        lines = [named(line) for line in LINES]  # a return would end a line of Markdown, whatever it stands in
         assert fences == [lines, lines[:3], lines[4:8], lines[:5]]
         texts = [
             "".join(c.content for c in t.children or () if c.type in ("text", "code_inline"))

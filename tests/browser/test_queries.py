@@ -10,6 +10,7 @@ import yaml
 from playwright.sync_api import Page, Route
 
 from tests.browser.conftest import Served
+from tests.support import some
 
 QUERIES = [
     (str(text), f"{page}/")
@@ -51,9 +52,9 @@ SEARCH = """async (text) => {
 }"""
 
 
-def told(capsys: pytest.CaptureFixture[str], name: str, missed: list[str]) -> None:
+def told(capsys: pytest.CaptureFixture[str], name: str, missed: list[str], asked: int = len(QUERIES)) -> None:
     with capsys.disabled():
-        print(f"\n{name}: {len(QUERIES) - len(missed)} of {len(QUERIES)}", *missed[:12], sep="\n  ")
+        print(f"\n{name}: {asked - len(missed)} of {asked}", *missed[:12], sep="\n  ")
 
 
 def page_of(address: str, base: str) -> str:
@@ -79,7 +80,8 @@ def test_the_search_answers(page: Page, book: Served, capsys: pytest.CaptureFixt
     page.locator("[data-md-component=search-query]").press_sequentially("warp")
     page.locator(".md-search-result__link").first.wait_for()
     missed, first, alone = [], [], []
-    for text, wanted in QUERIES:
+    asked = some(QUERIES, 40)
+    for text, wanted in asked:
         terms, results = page.evaluate(SEARCH, text)
         shown = [page_of(url, book.url) for url in terms + results]
         if wanted not in list(dict.fromkeys(shown))[:3]:
@@ -89,13 +91,13 @@ def test_the_search_answers(page: Page, book: Served, capsys: pytest.CaptureFixt
             first.append(text)
         if wanted not in pages[:3]:
             alone.append(text)
-    told(capsys, "search, first three", missed)
-    told(capsys, "the same without the terms above it", alone)
-    told(capsys, "and first", first)
-    assert len(missed) <= 10, missed
+    told(capsys, "search, first three", missed, len(asked))
+    told(capsys, "the same without the terms above it", alone, len(asked))
+    told(capsys, "and first", first, len(asked))
+    assert len(missed) <= len(asked) // 12, missed
     # By the names in the index alone, for which a spelling mistake is another name.
-    assert len(alone) <= 14, alone
-    assert len(first) <= 26, first
+    assert len(alone) <= len(asked) // 8, alone
+    assert len(first) <= len(asked) * 2 // 9, first
 
 
 def test_pages_that_list_stand_behind_those_that_tell(page: Page, book: Served) -> None:

@@ -121,6 +121,27 @@ def test_no_page_hides_what_it_quotes(base: Desk, way: str) -> None:
     assert "+int b;" in text
 
 
+@pytest.mark.parametrize("around", ["<!--\n{}\n-->", "    {}", "<pre>\n{}\n</pre>", "```\n{}\n```", "<!-- {} -->"])
+def test_what_comes_out_of_a_comment_or_goes_into_one_is_told(base: Desk, around: str) -> None:
+    """Of two changes one would bring lines that nobody is told of, and the other show them."""
+    config = base.root / "mkdocs.yml"
+    config.write_text(f"{config.read_text()}markdown_extensions: [pymdownx.superfences]\n")
+    one, two = "<< excerpt {k}:a.c#L1 >>", "<< excerpt {k}:a.c#L2 >>"
+    base.page("first/one.md", f"# One\n\n{around.format(one)}\n\ntext\n\n{two}\n")
+    git(base.root, "commit", "-q", "-a", "-m", "One is hidden")
+    assert told(base).count("Nothing changed.") == 3
+    base.page("first/one.md", f"# One\n\n{one}\n\ntext\n\n{around.format(two)}\n")
+    text = told(base)
+    name = f"acme/kernels@{base.commits['acme/kernels'][:12]}:a.c#L"
+    assert f"- `docs/first/one.md` quotes `{name}1, blob " in text
+    assert f"` instead of `{name}2, blob " in text
+    assert "  -int b;\n  +int a;\n" in text
+    base.page("first/one.md", f"# One\n\n{one}\n\n{two}\n\nAnother claim.\n\n{two}\n")
+    text = told(base)
+    assert text.count(f"- `docs/first/one.md` quotes `{name}") == 2, "one that is shown, and one that is shown twice"
+    assert "by way of" not in text
+
+
 def test_what_a_page_says_is_told_once(base: Desk) -> None:
     base.page("first/one.md", "---\nsummary: One.\n---\n# One\n\n<< excerpt {k}:a.c#L2 >>\n")
     assert told(base).count("+int b;") == 1

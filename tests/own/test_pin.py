@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -130,3 +131,17 @@ def test_no_repository(own: Own) -> None:
     assert own.metalworking("lock").exit_code == 0
     assert "symbol=empty" in own.text("site/sources.lock")
     assert own.metalworking("accept").exit_code == 1
+
+
+def test_numbers_that_no_file_has_are_told_and_counted_by_nobody(own: Own) -> None:
+    """Where the lines cannot be read, and in a line of the lock."""
+    own.metalworking("lock")
+    (own.top / ".git").rename(own.top / "away")
+    own.page("<< excerpt self:src/stack.py#symbol=empty hl=1-999999999 >>\n")
+    told = "docs/index.md:3: hl=L1-999999999 lies outside the excerpt (the excerpt shows L4-6, in source lines)"
+    assert own.problems() == [told]
+    text = own.text("site/sources.lock")
+    wrong = re.sub(r" L[0-9]+(?:-[0-9]+)? ", " L1-999999999 ", text)
+    assert wrong != text
+    (own.top / "site/sources.lock").write_text(wrong)
+    assert [problem for problem in own.problems() if "no file has that many lines" in problem]

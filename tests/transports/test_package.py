@@ -8,8 +8,10 @@ import io
 import json
 import tarfile
 import time
+import tracemalloc
 import zipfile
 from base64 import b64encode
+from dataclasses import replace
 
 import pytest
 
@@ -21,6 +23,7 @@ from mkdocs_metalworking.deliver.resolver import Resolver
 from mkdocs_metalworking.deliver.store import Store
 from mkdocs_metalworking.deliver.transports.package import Package
 from mkdocs_metalworking.hosts.progress import Bar
+from mkdocs_metalworking.quote.blob import FileKey, LockedFile
 from mkdocs_metalworking.quote.diagnostics import MetalworkingError, Unavailable
 from mkdocs_metalworking.quote.packages import ArchivePin, PackageSpec
 
@@ -513,3 +516,35 @@ def test_progress_is_a_bar_on_a_terminal():
             other(5)
     assert "100%" in stream.getvalue()
     assert "Downloading y" in stream.getvalue()
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_of_what_a_lock_wants_little_is_in_memory_at_once(tmp_path, monkeypatch, kept) -> None:
+    """Whatever sizes its lines tell: right files beyond that go to the store, and of wrong ones the reason is kept."""
+    monkeypatch.setattr("mkdocs_metalworking.deliver.catch._ROOM", 1 << 20)
+    store = Store(tmp_path / "store")
+    if not kept:
+        monkeypatch.setattr(store, "put", lambda *_: False)
+    contents = {f"src/{n}.metal": b"%d\n" % n + b"\n" * (1 << 20) for n in range(24)}
+    archive = wheel([(WHEEL.root + path, data) for path, data in contents.items()])
+    (tmp_path / WHEEL_NAME).write_bytes(archive)
+    settings = IndexSettings(urls=(), folders=(tmp_path,))
+    files = [LockedFile.of(FileKey("o/n", "a" * 40, path), data) for path, data in contents.items()]
+    wrong = [replace(file, size=5, lines=1) for file in files[12:]]
+    specs, pins = {("o/n", "a" * 40): [WHEEL]}, {str(WHEEL): pin(WHEEL, WHEEL_NAME, archive)}
+    transport = Package(specs, pins, store, wanted=[*files[:12], *wrong], settings=settings)
+    del contents
+    tracemalloc.start()
+    try:
+        first = transport.get(files[3])
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert files[3].mismatch(first) is None
+    assert peak < 9 << 20
+    assert all(file.mismatch(transport.get(file)) is None for file in files[:12])
+    for file in wrong:
+        with pytest.raises(MetalworkingError, match="bytes instead of 5") as caught:
+            transport.get(file)
+        assert not isinstance(caught.value, Unavailable)
+    transport.close()

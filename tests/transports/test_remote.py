@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from mkdocs_metalworking.deliver.transport import NotDelivered
 from mkdocs_metalworking.deliver.transports.remote import Remote
 from mkdocs_metalworking.git.proof import Contradiction
 from mkdocs_metalworking.quote.blob import FileKey, LockedFile
+from mkdocs_metalworking.quote.diagnostics import MetalworkingError
 from tests.support import PATIENCE, commit_files, git
 
 
@@ -78,3 +81,30 @@ def test_sha256_repositories(tmp_path: Path) -> None:
     git(tmp_path / "remote", "config", "uploadpack.allowReachableSHA1InWant", "true")
     (file,) = locked(commit, files)
     assert file.mismatch(remote(tmp_path / "remote", [file]).get(file)) is None
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_of_the_blobs_of_a_lock_few_are_in_memory_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept: bool
+) -> None:
+    """Right ones beyond that go to the store, or come once more; of wrong ones the reason is kept."""
+    monkeypatch.setattr("mkdocs_metalworking.deliver.catch._ROOM", 1 << 20)
+    files = {f"{n}.c": b"%d\n" % n + b"\n" * (1 << 20) for n in range(12)}
+    commit = commit_files(tmp_path / "remote", files)
+    git(tmp_path / "remote", "config", "uploadpack.allowReachableSHA1InWant", "true")
+    git(tmp_path / "remote", "config", "uploadpack.allowFilter", "true")
+    right = locked(commit, files)
+    del files
+    wanted = [*right[:6], *(replace(file, size=5, lines=1) for file in right[6:])]
+    transport = remote(tmp_path / "remote", wanted, store=Store(tmp_path / "store") if kept else None)
+    tracemalloc.start()
+    try:
+        assert right[2].mismatch(transport.get(right[2])) is None
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 9 << 20
+    assert all(file.mismatch(transport.get(file)) is None for file in right[:6])
+    for file in wanted[6:]:
+        with pytest.raises(MetalworkingError, match="bytes instead of 5"):
+            transport.get(file)

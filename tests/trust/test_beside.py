@@ -130,14 +130,18 @@ def test_attacks_beside_a_neighbour(tmp_path: Path, alone: dict[str, list[list[s
     for path in folder.rglob("*.html"):
         assert "<!--mw-" not in path.read_text(encoding="utf-8")
     if name.startswith("rss"):
-        feeds(folder)
+        told = [soup for soup in feeds(folder) if soup.select("figure.mw-excerpt") and not soup.select(".mw-az")]
+        signs = [sign.get_text() for soup in told for sign in soup.select(".mw-ctl, .mw-gap")]
+        assert all(signs), "what a style sheet shows is text where none is"
+        found = [code(soup) for soup in told]
+        assert found.count(alone["code/"]) == (4 if "whole" in name else 0), "and no blank and no line end is lost"
     index = json.loads((folder / "search/search_index.json").read_text(encoding="utf-8"))
     for doc in index["docs"]:
         harmless(BeautifulSoup(doc["text"], "html.parser"))
         harmless(BeautifulSoup(doc["title"], "html.parser"))
 
 
-def feeds(folder: Path) -> None:
+def feeds(folder: Path) -> list[BeautifulSoup]:
     """Read the feeds as readers of feeds do: XML or JSON, and in it HTML."""
     found: list[str] = []
     for path in sorted(folder.glob("feed_rss_*.xml")):
@@ -147,7 +151,8 @@ def feeds(folder: Path) -> None:
         for entry in json.loads(path.read_text(encoding="utf-8"))["items"]:
             found += [entry["title"], entry["content_html"]]
     assert len(found) >= 4 * len(PAGES)
-    for text in found:
-        soup = BeautifulSoup(text, "html.parser")
+    soups = [BeautifulSoup(text, "html.parser") for text in found]
+    for soup in soups:
         harmless(soup)
         assert not soup.find_all(attrs={"data-mw": True})
+    return soups

@@ -92,6 +92,24 @@ def test_a_clone_is_known_where_only_loading_would_tell_its_place(tmp_path: Path
     assert site_above(clone / "docs") == tmp_path / "mkdocs.yml"
 
 
+@pytest.mark.parametrize(
+    ("files", "docs"),
+    [
+        ({"mkdocs.yml": "plugins: [metalworking]\n"}, "docs"),
+        ({"mkdocs.yml": "docs_dir: text\nplugins: [metalworking]\n"}, "text"),
+        ({"mkdocs.yml": "INHERIT: base.yml\n", "base.yml": "docs_dir: text\nplugins: [metalworking]\n"}, "text"),
+    ],
+)
+def test_a_site_among_the_pages_of_another_is_none(tmp_path: Path, files: dict[str, str], docs: str) -> None:
+    """MkDocs never reads one there, so that nobody who reads a change would look for it."""
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    inner = tmp_path / docs / "sub"
+    inner.mkdir(parents=True)
+    (inner / "mkdocs.yml").write_text("site_name: Theirs\nplugins: [metalworking]\n")
+    assert site_above(inner) == tmp_path / "mkdocs.yml"
+
+
 def test_a_clone_outside_of_its_site_is_known_once_the_site_was_opened(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

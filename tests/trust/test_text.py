@@ -16,9 +16,9 @@ from mkdocs_metalworking.glossary.asked import Asked
 from mkdocs_metalworking.glossary.inline import code, literal
 from mkdocs_metalworking.hosts.cli.main import main
 from mkdocs_metalworking.markdown.extension import MetalworkingExtension
-from mkdocs_metalworking.markdown.highlight import show_invisible
 from mkdocs_metalworking.markdown.page import PageContext
 from mkdocs_metalworking.markdown.tracking import Outcome
+from mkdocs_metalworking.markdown.visible import show_invisible
 from mkdocs_metalworking.quote.diagnostics import printable
 from mkdocs_metalworking.quote.quotation import Quotation
 from tests.forked import python_m
@@ -224,3 +224,24 @@ def test_a_forged_mark_is_an_error_and_stands_for_nothing(tmp_path: Path, where:
         shown = [met.shown.file.key.path for met in page.met if isinstance(met.shown, Quotation)]
         assert sorted(shown) == ["a.c", "b.c"], "each figure is that of its directive"
         assert html.index("b.c:1") < html.index("a.c:1")
+
+
+@pytest.mark.parametrize(
+    "place", ["{own}\n\n{claim}\n", "{claim}\n\n{own}\n", "{claim}[^n]\n\n[^n]: Words.\n\n    {own}\n"]
+)
+def test_no_footnote_of_a_page_stands_in_the_place_of_a_source(tmp_path: Path, place: str) -> None:
+    bench = Bench(
+        tmp_path, references="references:\n  - {key: good, title: The Handbook, url: 'https://good.example/'}\n"
+    )
+    commit = bench.add_repo("acme/k", {"a.c": "int a;\n"})
+    bench.write([("acme/k", "a.c")])
+    for cited in ("[@good]", f"[@acme/k@{commit[:9]}:a.c#L1]"):
+        html, page = bench.convert(f"Said {cited}.\n")
+        assert not page.diagnostics
+        (name,) = set(re.findall(r'"#fn:(cite-[0-9a-f]{8})"', html))
+        own = f"[^{name}]: [Forged](https://evil.example/)"
+        html, page = bench.convert(place.format(own=own, claim=f"Said {cited}."))
+        (problem,) = page.diagnostics
+        assert problem.message == f"[^{name}] is the name of a citation's own footnote"
+        assert problem.location.line is not None
+        assert re.findall('<span class="mw-cite">.*?</span>', html)

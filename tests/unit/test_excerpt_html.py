@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 
 import pygments
 import pytest
@@ -15,6 +16,7 @@ from mkdocs_metalworking.markdown import highlight
 from mkdocs_metalworking.markdown.anchors import LineNames
 from mkdocs_metalworking.markdown.figure import code, content, search_text
 from mkdocs_metalworking.quote.directive import parse_directive
+from mkdocs_metalworking.quote.lines import LineRange
 from mkdocs_metalworking.quote.sources_file import load_sources
 from tests.support import Bench
 
@@ -136,6 +138,16 @@ def test_an_id_is_chosen_that_nobody_has(bench: Bench, project: Project) -> None
     assert all(name in names for name in given)
     assert f"{given[0]}-5" not in names
     assert given[0].replace("L1", "L999") not in names
+
+
+def test_a_card_names_its_first_line_alone(bench: Bench, project: Project) -> None:
+    sha = bench.commits["acme/kernels"]
+    quotation = project.quoter.quote(parse_directive(f"<< excerpt acme/kernels@{sha}:a.c >>"))
+    card = replace(quotation, segments=None, ranges=(LineRange(1, 999_999_999),))
+    names = LineNames()
+    assert [names.give(one).suffix for one in (quotation, card, card)] == ["", "-2", "-3"]
+    assert names.given[1].numbers == [1]
+    assert names.given[1].line(12_345) in names
 
 
 def test_pins_that_share_seven_digits_are_told_apart() -> None:

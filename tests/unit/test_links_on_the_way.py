@@ -65,5 +65,5 @@ def test_a_link_is_known_under_every_name_that_the_file_system_gives_it(top: Pat
 
 
 def test_a_path_without_a_link_asks_no_git(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mkdocs_metalworking.git.links.Git", None)
+    monkeypatch.setattr("mkdocs_metalworking.git.places.Git", None)
     assert place_of(top / "code/o/n") == top / "code/o/n"

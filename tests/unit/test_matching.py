@@ -99,3 +99,9 @@ def test_a_long_text_is_matched_as_a_short_one_is(seed: int, monkeypatch: pytest
     known = list(_pairs(matching_blocks(old, new)))
     monkeypatch.setattr(matching, "_SMALL", 0)
     assert list(_pairs(matching_blocks(old, new))) == known
+
+
+@pytest.mark.parametrize("old", [None, ["a", "b", "c"]])
+def test_a_lock_that_names_more_lines_than_there_are_moves_no_more(old: list[str] | None) -> None:
+    to = moves(old, (LineRange(2, 999_999_999),), ["x", "a", "b", "c"], (LineRange(3, 4),))
+    assert to == {2: 3, 3: 4}

@@ -290,3 +290,40 @@ def test_any_text_is_a_unit_or_an_error(text: str) -> None:
 def test_any_entry_is_read_or_refused(entry: object) -> None:
     with contextlib.suppress(MetalworkingError):
         load_quantities(json.dumps({"quantities": {"a": entry}}))
+
+
+@pytest.mark.parametrize("written", ["0100", "1:30", "1_000", "-010", "1:30.5", "07.5"])
+def test_a_number_that_yaml_reads_otherwise_is_refused(written: str) -> None:
+    _, problems = read(f"  a: {{value: {written}, kind: derived}}\n")
+    assert problems == [f"quantities.yml:3: YAML reads {written} as another number (write plain digits)"]
+
+
+@pytest.mark.parametrize("written", ["100", "0", "0.5", "-0.25", "1.5e+3", "10"])
+def test_plain_digits_are_a_number(written: str) -> None:
+    assert read(f"  a: {{value: {written}, kind: derived}}\n")[1] == []
+
+
+def test_a_minus_binds_less_than_a_power() -> None:
+    quantities, problems = read("  a: {formula: '-2^2'}\n  b: {formula: '3 - -2^2 * 2'}\n  c: {formula: '(-2)^2'}\n")
+    assert problems == []
+    assert [one.low for one in quantities.by_key.values()] == [-4, 11, 4]
+
+
+@pytest.mark.parametrize("unit", ["ft", "yd", "dB", "GT", "kmin", "mbit", "GT/s"])
+def test_a_unit_that_people_read_otherwise_is_none(unit: str) -> None:
+    _, problems = read(f"  a: {{value: 1, unit: {unit}, kind: derived}}\n")
+    assert len(problems) == 1
+    assert problems[0].startswith(f"quantities.yml:3: Pint knows no unit '{unit}'")
+
+
+def test_no_unit_is_given_another_meaning() -> None:
+    text = "counts: [core, byte]\nunits: {ns: 1000 s, mile: 1609.344 m}\nquantities: {}\n"
+    assert [str(one) for one in load_quantities(text)[1]] == [
+        "quantities.yml:1: byte is a unit already (choose another name)",
+        "quantities.yml:2: ns is a unit already (choose another name)",
+    ]
+
+
+def test_a_value_lies_within_its_range() -> None:
+    _, problems = read("  a: {value: 7, range: [1, 2], kind: derived}\n  b: {value: 2, range: [1, 2], kind: derived}\n")
+    assert problems == ["quantities.yml:3: the value of a lies outside its range (mend one of them)"]

@@ -65,7 +65,9 @@ def _raw(reach: Reach) -> Transport:
 def _git(reach: Reach) -> Transport:
     from .remote import Remote
 
-    return Remote(wanted=reach.lock.files.values(), url=reach.url, proofs=reach.proofs, offline=reach.offline)
+    return Remote(
+        wanted=reach.lock.files.values(), url=reach.url, proofs=reach.proofs, store=reach.store, offline=reach.offline
+    )
 
 
 _MAKERS: dict[str, Callable[[Reach], Transport]] = {

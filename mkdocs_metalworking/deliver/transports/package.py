@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ...git.scratch import Scratch
@@ -12,6 +12,7 @@ from ...quote.blob import LockedFile
 from ...quote.diagnostics import MetalworkingError
 from ...quote.packages import ArchivePin, PackageSpec
 from ..archive_members import DEFAULT_BOUNDS, Bounds, Member, read_members
+from ..catch import Catch
 from ..package_index import Index, Offer
 from ..pip_settings import IndexSettings, index_settings
 from ..progress import SILENT, Progress
@@ -58,14 +59,17 @@ class Package:
         for file in wanted:
             for spec in self._specs.get((file.key.repo, file.key.commit), ()):
                 self._wanted.setdefault(spec, {})[file.key.path] = file
-        self._members: dict[PackageSpec, dict[str, Member | None]] = {}
+        self._reasons: dict[PackageSpec, dict[str, str]] = {}
+        """Why a path is not delivered; "" for one that was, and may have to be read again."""
+        self._catch = Catch(store)
         self._failed: dict[PackageSpec, MetalworkingError] = {}
         self._scratch: Scratch | None = None
 
     def get(self, file: LockedFile) -> bytes:
         """Return the member that stands for *file*; raises NotDelivered with each archive's reason.
 
-        Raises MetalworkingError ``wrong-archive`` when the index serves other bytes than the pinned archive.
+        Raises MetalworkingError ``wrong-archive`` when the index serves other bytes than the pinned archive, and
+        ``wrong-bytes`` when the member is not *file*.
         """
         specs = self._specs.get((file.key.repo, file.key.commit), ())
         if not specs:
@@ -73,14 +77,13 @@ class Package:
         reasons: list[str] = []
         for spec in specs:
             try:
-                member = self._member(spec, file.key.path)
+                member = self._member(spec, file)
             except NotDelivered as error:
                 reasons.append(error.diagnostic.message)
                 continue
             if isinstance(member, bytes):
                 return member
-            problem = member or "is not in the archive"
-            reasons.append(f"{spec.name} {spec.version}: {spec.root}{file.key.path} {problem}")
+            reasons.append(f"{spec.name} {spec.version}: {spec.root}{file.key.path} {member}")
         raise NotDelivered("not-delivered", "; ".join(reasons))
 
     def pin_archive(self, spec: PackageSpec) -> ArchivePin:
@@ -113,52 +116,78 @@ class Package:
             if offer.sha256 not in {None, pin.sha256}:
                 raise _wrong_archive(offer, "the download is not what the index announced")
             wanted = self._wanted.get(spec, {})
-            for path, member in self._extract(spec, pin, copy, wanted).items():
-                problem = member if isinstance(member, str) else wanted[path].mismatch(member)
+
+            def differs(path: str, member: Member) -> str:
+                return member if isinstance(member, str) else wanted[path].mismatch(member) or ""
+
+            for path, problem in self._extract(spec, pin, copy, wanted, differs).items():
                 if problem:
                     return pin, f"{path}: {problem}"
-            with open(copy, "rb") as stream:
-                self._store.put_archive(pin, iter(lambda: stream.read(_CHUNK), b""))
+            with open(copy, "rb") as archive:
+                self._store.put_archive(pin, iter(lambda: archive.read(_CHUNK), b""))
             return pin, ""
 
     def close(self) -> None:
         """Release memory, connections and scratch files; may be called twice."""
         with self._lock:
-            self._members.clear()
+            self._reasons.clear()
+            self._catch.clear()
             if self._index is not None:
                 self._index.close()
             if self._scratch is not None:
                 self._scratch.cleanup()
                 self._scratch = None
 
-    def _member(self, spec: PackageSpec, path: str) -> Member | None:
+    def _member(self, spec: PackageSpec, file: LockedFile) -> Member:
+        path = file.key.path
         with self._lock:
             busy = self._busy.setdefault(spec, threading.Lock())
         with busy:  # archives of different packages download side by side
             if spec in self._failed:
                 raise _again(self._failed[spec])
-            known = self._members.setdefault(spec, {})
-            if path not in known:
-                wanted = {path, *(self._wanted.get(spec, {}).keys() - known.keys())}
-                try:
-                    known.update(dict.fromkeys(wanted))
-                    known.update(self._read(spec, wanted))
-                except MetalworkingError as error:
-                    self._failed[spec] = error
-                    raise
-            return known[path]
+            known = self._reasons.setdefault(spec, {})
+            if known.get(path):
+                return known[path]
+            data = self._catch.get(file) if path in known else None
+            if data is not None:
+                return data
+            others = {one: f for one, f in self._wanted.get(spec, {}).items() if one not in known}
+            wanted = {**others, path: file}
+            known.update(dict.fromkeys(wanted, "is not in the archive"))
+            asked: list[bytes] = []
 
-    def _read(self, spec: PackageSpec, wanted: set[str]) -> dict[str, Member]:
+            def keep(one: str, member: Member) -> str:
+                if isinstance(member, str):
+                    return member
+                self._catch.take(wanted[one], member)
+                asked.extend([member] if one == path else [])
+                return ""
+
+            try:
+                known.update(self._read(spec, wanted, keep))
+            except MetalworkingError as error:
+                self._failed[spec] = error
+                raise
+            return known[path] or asked[0]
+
+    def _read(self, spec: PackageSpec, wanted: Iterable[str], keep: Callable[[str, Member], str]) -> dict[str, str]:
         pin = self._pins.get(str(spec))
         if pin is None:
             reason = f"sources.lock pins no archive of {spec.name} {spec.version}; run: metalworking lock"
             raise NotDelivered("not-delivered", reason)
-        return self._extract(spec, pin, self._archive(spec, pin), wanted)
+        return self._extract(spec, pin, self._archive(spec, pin), wanted, keep)
 
-    def _extract(self, spec: PackageSpec, pin: ArchivePin, archive: Path, wanted: Iterable[str]) -> dict[str, Member]:
-        sdist = spec.kind == "sdist"
+    def _extract(
+        self,
+        spec: PackageSpec,
+        pin: ArchivePin,
+        archive: Path,
+        wanted: Iterable[str],
+        keep: Callable[[str, Member], str],
+    ) -> dict[str, str]:
+        top, paths = spec.kind == "sdist", set(wanted)
         return read_members(
-            archive, pin.filename, root=spec.root, top_folder=sdist, wanted=set(wanted), bounds=self._bounds
+            archive, pin.filename, root=spec.root, top_folder=top, wanted=paths, bounds=self._bounds, keep=keep
         )
 
     def _archive(self, spec: PackageSpec, pin: ArchivePin) -> Path:

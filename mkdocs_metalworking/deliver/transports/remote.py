@@ -23,7 +23,9 @@ from ...git.scratch import Scratch
 from ...quote.blob import MAX_FILE, LockedFile
 from ...quote.diagnostics import MetalworkingError, Unavailable, redact
 from ...quote.repo import clone_url
+from ..catch import Catch
 from ..proofs import Proofs
+from ..store import Store
 from ..transport import NotDelivered
 
 _LOG = logging.getLogger(__name__)
@@ -44,6 +46,7 @@ class Remote:
         wanted: Iterable[LockedFile] = (),
         url: Callable[[str], str] = clone_url,
         proofs: Proofs | None = None,
+        store: Store | None = None,
         offline: bool = False,
         max_bytes: int = MAX_FILE,
         timeout: float = 300.0,
@@ -55,8 +58,11 @@ class Remote:
         self._max_bytes = max_bytes
         self._timeout = timeout
         self._lock = threading.Lock()
-        self._asked: dict[tuple[str, str], dict[str, bytes] | str] = {}
+        self._asked: dict[tuple[str, str], str] = {}
+        """Why nothing came of a commit; "" where something did."""
+        self._catch = Catch(store)
         self._wrong: dict[LockedFile, MetalworkingError] = {}
+        self._came: set[LockedFile] = set()
 
     def get(self, file: LockedFile) -> bytes:
         """Return the blob; raises NotDelivered when the server does not give it, Contradiction for another file."""
@@ -64,14 +70,18 @@ class Remote:
         with self._lock:
             answer = self._asked.get(key)
         if answer is None:
-            answer = self._ask(file)
+            files = {f for f in self._wanted if (f.key.repo, f.key.commit) == key} | {file}
+            answer = self._ask(file, files)
             with self._lock:
                 self._asked[key] = answer
         if file in self._wrong:
             raise self._wrong[file]
-        if isinstance(answer, str):
+        if answer:
             raise NotDelivered("unavailable", answer)
-        data = answer.get(file.blob)
+        data = self._catch.get(file)
+        if data is None and file in self._came:  # once more, and alone
+            self._ask(file, {file})
+            data = self._catch.get(file)
         if data is None:
             raise NotDelivered("unavailable", f"{redact(self._url(file.key.repo))} did not give blob {file.blob[:12]}")
         return data
@@ -80,12 +90,14 @@ class Remote:
         """Forget what was fetched; the repositories were thrown away already."""
         with self._lock:
             self._asked.clear()
+            self._catch.clear()
+            self._came.clear()
 
-    def _ask(self, file: LockedFile) -> dict[str, bytes] | str:
+    def _ask(self, asked: LockedFile, files: set[LockedFile]) -> str:
+        """Bring *files* of one commit, *asked* among them; returns why nothing came."""
         if self._offline:
             return "offline"
-        repo, commit = file.key.repo, file.key.commit
-        files = {f for f in self._wanted if (f.key.repo, f.key.commit) == (repo, commit)} | {file}
+        repo, commit = asked.key.repo, asked.key.commit
         url = self._url(repo)
         if urlsplit(url).scheme not in SCHEMES:
             return f"{redact(url)}: only {', '.join(sorted(SCHEMES))} are fetched from"
@@ -93,11 +105,13 @@ class Remote:
             unproved = {f for f in files if not self._proved(f)}
             if not unproved:
                 with contextlib.suppress(GitError):  # a server that gives nothing by id
-                    return self._by_id(url, {f.blob for f in files}, len(commit))
+                    self._by_id(url, files, asked)
+                    return ""
             with Fetched(url, commit, timeout=self._timeout, logger=_LOG) as fetched:
-                sound = {f.blob for f in self._prove(fetched.git_dir, unproved)} | {f.blob for f in files - unproved}
-                fetched.blobs(sound)
-                return self._read(fetched.git_dir, sound)
+                sound = {*self._prove(fetched.git_dir, unproved), *(files - unproved)}
+                fetched.blobs({f.blob for f in sound})
+                self._read(fetched.git_dir, sound, asked)
+                return ""
         except Unavailable as error:
             return redact(error.diagnostic.message)
 
@@ -118,23 +132,23 @@ class Remote:
                 except MetalworkingError as error:
                     self._wrong[file] = error
 
-    def _by_id(self, url: str, oids: set[str], digits: int) -> dict[str, bytes]:
+    def _by_id(self, url: str, files: set[LockedFile], asked: LockedFile) -> None:
         with Scratch() as scratch:
             git_dir = Path(scratch) / "blobs.git"
             git = Git(git_dir, timeout=self._timeout)
-            algorithm = "sha256" if digits == 64 else "sha1"
+            algorithm = "sha256" if len(asked.key.commit) == 64 else "sha1"
             git.run("init", "--quiet", "--bare", "--template=", f"--object-format={algorithm}")
             git.run("config", "remote.origin.url", *plain_arguments([url]))
-            wants = "".join(f"{oid}\n" for oid in plain_arguments(sorted(oids))).encode()
+            wants = "".join(f"{oid}\n" for oid in plain_arguments(sorted({f.blob for f in files}))).encode()
             git.run(*FETCH, "--stdin", "origin", stdin=wants, protocol=urlsplit(url).scheme)
-            return self._read(git_dir, oids)
+            self._read(git_dir, files, asked)
 
-    def _read(self, git_dir: Path, oids: set[str]) -> dict[str, bytes]:
-        found: dict[str, bytes] = {}
+    def _read(self, git_dir: Path, files: set[LockedFile], asked: LockedFile) -> None:
         with closing(CatFile(Git(git_dir, timeout=self._timeout), timeout=self._timeout)) as objects:
-            for oid in oids:
+            for file in files:
                 try:
-                    found[oid] = objects.read(oid, max_bytes=self._max_bytes)
+                    self._catch.take(file, objects.read(file.blob, max_bytes=self._max_bytes), asked=file == asked)
                 except GitError as error:
                     _LOG.debug("metalworking: %s", error.diagnostic.message)
-        return found
+                else:
+                    self._came.add(file)

@@ -5,12 +5,14 @@ What is told of an excerpt is a headline, and its lines as one text: that is nev
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...deliver.project import Project
 from ...glossary.callout import split_front_matter
 from ...markdown.page import PageContext
+from ...markdown.tracking import Met, Outcome
 from ...quote.blob import FileKey, LockedFile
 from ...quote.diagnostics import MetalworkingError, Unavailable, printable
 from ...quote.directive import Directive
@@ -26,6 +28,8 @@ from ...quote.sources import Pin
 from .code_spans import code, ticks
 from .versions import Version
 
+Was = Callable[[Mapping[str, str]], Mapping[str, Sequence[Met]]]
+"""Reads texts of pages, by their labels, and returns the account of each."""
 _SHOWN = 400
 """Lines of code that are shown of one excerpt; of more the reader is told."""
 NOT_HERE = ("  - its lines are not on this machine", "  - its lines of now are not on this machine")
@@ -36,13 +40,22 @@ _ROOM = 30_000
 """Characters that are shown of one excerpt."""
 
 
-def quoted(before: Version, after: Version, project: Project) -> Iterator[str]:
-    """Yield, page by page, what the files quote in *after* and did not in *before*, and what they no longer quote."""
+def quoted(before: Version, after: Version, project: Project, shown: Iterable[PageContext], was: Was) -> Iterator[str]:
+    """Yield, page by page, what the pages quote in *after* and did not in *before*, and what they no longer quote.
+
+    A page quotes what is read as a directive: *shown* has the account of the pages as they are, and *was* makes that of
+    texts of before, by the labels of their pages. Then what is *brought*.
+    """
+    now = {page.path: page for page in shown}
+    changed = {page: text for page, text in before.pages.items() if page in now and text != after.pages.get(page)}
+    then, told = was({page: _text(text) for page, text in changed.items()}), dict[str, list[_Excerpt]]()
     for page in sorted(before.pages.keys() | after.pages.keys()):
-        old = _excerpts(before, page)
-        new = _excerpts(after, page)
-        gone = [one for one in old if one not in new]
-        come = [one for one in new if one not in old]
+        live = _live(now[page].met) if page in now else _written(after, page)
+        same = page in now and page in before.pages
+        old = _excerpts(before, _live(then[page]) if page in then else live if same else _written(before, page))
+        new = _excerpts(after, live)
+        gone, come = _beyond(old, new), _beyond(new, old)
+        told[page] = come
         for index, one in enumerate(gone):
             other = come[index] if index < len(come) else None
             what = f"quotes {code(other.name)} instead of" if other else "no longer quotes"
@@ -51,23 +64,56 @@ def quoted(before: Version, after: Version, project: Project) -> Iterator[str]:
         for one in come[len(gone) :]:
             yield f"- {code(page)} quotes {code(one.name)}, which is new"
             yield _diff([], one.lines(project))
+    yield from _brought(now.values(), after, project, told)
 
 
-def brought(pages: Iterable[PageContext], after: Version, project: Project) -> Iterator[str]:
+def _brought(
+    pages: Iterable[PageContext], after: Version, project: Project, told: Mapping[str, list[_Excerpt]]
+) -> Iterator[str]:
     """Yield what a page shows and its file in *after* does not have, as it is read here without a build.
 
-    What is included may end a fence, and a page may lie behind a link. It is not known what that was before.
+    What is included may end a fence, and a page may lie behind a link. It is not known what that was before; what is
+    *told* is not told again.
     """
     for page in pages:
-        written = _excerpts(after, page.path)
+        known = [*_excerpts(after, _written(after, page.path)), *told.get(page.path, ())]
         for met in page.met:
             if not isinstance(met.shown, Quotation):
                 continue
             pin, file = met.shown.pin, met.shown.file if met.shown.pin.commit else None
             one = _excerpt(project.lock, met.shown.directive, pin, file)
-            if met.where.line is None or one not in written:
+            if met.where.line is None or one not in known:
                 yield f"- {code(page.path)} quotes {code(one.name)} by way of an included file or another program"
                 yield _diff([], one.lines(project))
+
+
+def _beyond(some: Sequence[_Excerpt], others: Sequence[_Excerpt]) -> list[_Excerpt]:
+    """Return those of *some* that are not among *others*, or not as often, in their order."""
+    left = Counter(others)
+    found = []
+    for one in some:
+        left[one] -= 1
+        if left[one] < 0:
+            found.append(one)
+    return found
+
+
+def _live(met: Iterable[Met]) -> list[Directive]:
+    """Return the directives of a page's own file that are read as such, by its account."""
+    read = (Outcome.SHOWN, Outcome.REPORTED)
+    found = (one.mention.what for one in met if one.outcome in read and one.where.line is not None)
+    return [what for what in found if isinstance(what, Directive)]
+
+
+def _written(version: Version, page: str) -> list[Directive]:
+    """Return the directives that a page's file seems to have, to who reads it alone."""
+    text = _text(version.pages.get(page, ""))
+    body = text.split("\n")[split_front_matter(text)[1] :]
+    return [one.what for one in scan("\n".join(body)).mentions if isinstance(one.what, Directive)]
+
+
+def _text(text: str) -> str:
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
 @dataclass(frozen=True)
@@ -97,14 +143,9 @@ class _Excerpt:
         return [line for part in ranges for line in text[part.first - 1 : part.last]]
 
 
-def _excerpts(version: Version, page: str) -> list[_Excerpt]:
+def _excerpts(version: Version, directives: Iterable[Directive]) -> list[_Excerpt]:
     found = []
-    text = version.pages.get(page, "").removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    body = text.split("\n")[split_front_matter(text)[1] :]
-    for mention in scan("\n".join(body)).mentions:
-        directive = mention.what
-        if not isinstance(directive, Directive):
-            continue
+    for directive in directives:
         try:
             pin = version.sources.pin(directive.repo, directive.sha)
         except MetalworkingError:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import chain
 from pathlib import Path
 
 from ...deliver.project import Project
@@ -14,7 +13,7 @@ from ...quote.lines import format_ranges
 from ...quote.lock import Lock
 from ...quote.repo import SELF, Repo
 from ...quote.sources import WORKING, Pin, Sources
-from .changed_lines import NOT_HERE, brought, quoted
+from .changed_lines import NOT_HERE, Was, quoted
 from .code_spans import code
 from .versions import at_present, at_revision
 
@@ -30,8 +29,8 @@ _TERMS = ("license", "license_scope", "license_file", "quote", "mirrors", "packa
 _NAMES = {"home": "repo"}
 
 
-def changes(project: Project, docs: Path, revision: str, shown: Iterable[PageContext]) -> list[str]:
-    """Return what changed between *revision* and the files as they are, of which *shown* was made.
+def changes(project: Project, docs: Path, revision: str, shown: Iterable[PageContext], was: Was) -> list[str]:
+    """Return what changed between *revision* and the files as they are, of which *shown* was made; *was* reads others.
 
     Where something is left out, or lines are not here to be shown, that is said first. Raises MetalworkingError
     (``changed-from``) when *revision* cannot be read.
@@ -40,7 +39,7 @@ def changes(project: Project, docs: Path, revision: str, shown: Iterable[PageCon
     sections = [
         _Section("Pins", _pins(before.sources, after.sources)),
         _Section("Lock", _lock(before.lock, after.lock, project)),
-        _Section("Quoted lines", chain(quoted(before, after, project), brought(shown, after, project))),
+        _Section("Quoted lines", quoted(before, after, project, shown, was)),
     ]
     told = [text for section in sections for text in section.told()]
     return [*_warned(sum(section.left_out for section in sections), sections[-1].not_here), *told]

@@ -116,7 +116,7 @@ def _leaf(book: Any, leaf: Leaf, volume: Volume) -> Any:
 
 
 def _for_readers(root: Tree) -> None:
-    """Write out what style sheets and scripts would show: line numbers and gaps; unfold what is folded."""
+    """Write out what style sheets and scripts would show: line numbers, gaps, marks; unfold what is folded."""
     for link in list(root.iter("a")):
         number = link.get("data-n")
         if number is not None:
@@ -124,8 +124,8 @@ def _for_readers(root: Tree) -> None:
             link.attrib.clear()
             link.set("class", "mw-n")
             link.text = number
-    for gap in root.find_class("mw-gap"):
-        gap.text = gap.get("data-text")
+    for sign in (*root.find_class("mw-gap"), *root.find_class("mw-ctl")):
+        sign.text = sign.get("data-text")
     for details in list(root.iter("details")):
         for summary in list(details.iter("summary")):
             if "mw-fold" in (details.get("class") or ""):

@@ -11,6 +11,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 import lxml.etree
 import lxml.html
 
+from ...quote.diagnostics import MetalworkingError
 from .volume import Leaf, Volume
 
 Tree = Any
@@ -51,9 +52,21 @@ def tell_apart(leaves: Iterable[Leaf]) -> None:
         taken.add(leaf.key)
 
 
+def too_deep(leaf: Leaf) -> MetalworkingError:
+    """Return what is wrong with a page that no form can hold whole."""
+    hint = "write it with fewer elements, lists or quotations around each other"
+    return MetalworkingError("depth", f"{leaf.uri} is nested too deep for a book", hint)
+
+
 def tree(leaf: Leaf) -> Tree:
-    """Return the page as a tree that a book can hold; links are as they were."""
-    root = lxml.html.fragment_fromstring(leaf.html, create_parent="div")
+    """Return the page as a tree that a book can hold; links are as they were.
+
+    Raises MetalworkingError (``depth``) where the parser would lose what stands behind elements nested too deep.
+    """
+    parser = lxml.html.HTMLParser(huge_tree=True)
+    root = lxml.html.fragment_fromstring(leaf.html, create_parent="div", parser=parser)
+    if parser.error_log.filter_from_fatals():
+        raise too_deep(leaf)
     for name in _SCREEN_ONLY:
         for element in root.find_class(name):
             element.drop_tree()
@@ -80,14 +93,21 @@ def tree(leaf: Leaf) -> Tree:
 
 
 def _lay_out_tabs(root: Tree) -> None:
-    """Put each tab's label above its content: paper has no tabs."""
+    """Put each tab's label above its content: paper has no tabs. Within a tab others may stand."""
     for tabs in root.find_class("tabbed-set"):
-        labels = [label.text_content() for holder in tabs.find_class("tabbed-labels") for label in holder.iter("label")]
-        for holder in tabs.find_class("tabbed-labels"):
+        holders = _own(tabs, "tabbed-labels")
+        labels = [label.text_content() for holder in holders for label in holder.iter("label")]
+        for holder in holders:
             holder.drop_tree()
-        for label, block in zip(labels, tabs.find_class("tabbed-block"), strict=False):
+        blocks = [block for part in _own(tabs, "tabbed-content") for block in _own(part, "tabbed-block")]
+        for label, block in zip(labels, blocks, strict=False):
             title = lxml.html.fragment_fromstring(f'<p class="bk-tab">{escape(label)}</p>')
             block.insert(0, title)
+
+
+def _own(parent: Tree, name: str) -> list[Tree]:
+    """Return the children of *parent* of the class *name*."""
+    return [child for child in parent if name in (child.get("class") or "").split()]
 
 
 def demote(root: Tree, by: int) -> None:

@@ -11,6 +11,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 from bs4 import BeautifulSoup, Tag
 from markdownify import ATX, MarkdownConverter
 
+from .leaves import too_deep
 from .twin import simplify
 from .volume import Leaf, Volume
 from .works import Works
@@ -94,7 +95,17 @@ _CONVERTER, _NARROW = (kind(bullets="-", heading_style=ATX, autolinks=False) for
 
 
 def to_markdown(html: str, leaf: Leaf, volume: Volume, works: Works | None = None) -> str:
-    """Return the page *leaf* as Markdown; *works* is for the one file of all pages, as in *simplify*."""
+    """Return the page *leaf* as Markdown; *works* is for the one file of all pages, as in *simplify*.
+
+    Raises MetalworkingError (``depth``) for a page whose elements stand in each other too deep.
+    """
+    try:
+        return _to_markdown(html, leaf, volume, works)
+    except RecursionError as error:
+        raise too_deep(leaf) from error
+
+
+def _to_markdown(html: str, leaf: Leaf, volume: Volume, works: Works | None) -> str:
     soup = BeautifulSoup(html, "html.parser")
     if leaf.heading and (first := soup.find("h1")) is not None:
         first.string = leaf.heading

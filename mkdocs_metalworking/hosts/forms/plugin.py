@@ -84,7 +84,7 @@ class BookPlugin(BasePlugin[BookConfig]):
 
     @event_priority(-100)
     def on_post_build(self, config: MkDocsConfig) -> None:
-        """Make the forms, each whole. Raises PluginError where one cannot be written."""
+        """Make the forms, each whole. Raises PluginError where one cannot hold a page, or cannot be written."""
         folder = Path(config.config_file_path).parent / self.config.folder
         try:
             self._make(config, place_of(folder), self.config.name or _slug(config.site_name))

@@ -135,7 +135,8 @@ def _configuration(site: Site, folder: Path, *, strict: bool) -> dict[str, Any]:
     ours |= {"root": os.path.normpath(f"{up}/{ours.get('root', '.')}"), "strict": strict}
     listed = [one for one in raw.get("markdown_extensions") or [] if _name(one) not in NAMES]
     settings = site.settings(offline=False)
-    watch = [*(raw.get("watch") or []), settings.sources, settings.lock, settings.quantities]
+    files = (settings.sources, settings.lock, settings.quantities)
+    watch = [*(raw.get("watch") or []), *(one for one in files if one.exists())]  # MkDocs refuses what is not there
     return {
         **raw,
         "docs_dir": "docs",

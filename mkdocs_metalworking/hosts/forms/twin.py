@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from .works import Works, shorten
+from .footnotes import place_footnotes, referred_to
+from .lifting import lift_code
+from .works import Works
 
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup, Tag
@@ -25,7 +28,6 @@ LANGUAGES = {
     "swift": "swift",
     "rs": "rust",
     "md": "markdown",
-    "txt": "cmake",
     "sh": "sh",
 }
 _GONE = (
@@ -42,10 +44,13 @@ def simplify(soup: BeautifulSoup, works: Works | None = None) -> None:
     cited, and the file of an excerpt, is a number, entered in *works*. Left out are what terms.json has of each term
     beside its row, and the links of the callouts.
     """
+    name_unseen(soup)
+    referred = referred_to(soup)
     for element in soup.select(_GONE if works is None else f"{_GONE}, {_ELSEWHERE}"):
         element.decompose()
     told: set[int] = set()
-    for figure in soup.select("figure.mw-excerpt"):
+    excerpts = soup.select("figure.mw-excerpt")
+    for figure in excerpts:
         _excerpt(soup, figure, works, told)
     for svg in soup("svg"):
         _drawing(soup, svg)
@@ -53,21 +58,43 @@ def simplify(soup: BeautifulSoup, works: Works | None = None) -> None:
         _callout(soup, callout)
     for verdict in soup.select(".mw-verdict"):
         verdict.string = f"({verdict.get_text()})"
+    for tabs in soup.select(".tabbed-set"):
+        _lay_out_tabs(soup, tabs)
+    for term in soup.select("dl > dt"):
+        term.name = "strong"
+        term.wrap(soup.new_tag("p"))
+    for definition in soup.select("dl > dd"):  # the lists of Markdown Extra are code to CommonMark
+        definition.name = "li"
+        definition.wrap(soup.new_tag("ul"))
+    for listed in soup("dl"):
+        listed.name = "div"
     for heading in soup.select("h2, h3"):
         if heading.get_text() == "#":  # which would close a heading of Markdown
             heading.string = "Digits and marks"
-    _citations(soup, works)
+    place_footnotes(soup, works, referred)
     for element in soup.select("figure, figcaption"):
         element.name = "div" if element.name == "figure" else "p"
     for image in soup.select("img[src^='data:']"):
         image.decompose()
     for highlighted in soup.select("div.highlight pre, td.code pre"):
         _plain_code(soup, highlighted)
+    lift_code(soup, excerpts)
+
+
+def name_unseen(soup: BeautifulSoup) -> None:
+    """Put the name of a character that nobody sees in the place of its mark, which a style sheet would show."""
+    for mark in soup.select(".mw-ctl"):
+        if re.fullmatch("[0-9a-f]{1,6}", code := str(mark.get("data-cp"))):
+            mark.replace_with(f"U+{int(code, 16):04X}")
+    soup.smooth()
 
 
 def _plain_code(soup: BeautifulSoup, pre: Tag) -> None:
     """Make what Pygments coloured a block of code again, without the table of its line numbers."""
-    table = pre.find_parent("table")
+    if pre.find_parent(class_="linenos") is not None:
+        return  # which goes with its table
+    cell = pre.find_parent("td", class_="code")
+    table = cell.find_parent("table") if cell is not None else None
     classes = " ".join(str(name) for parent in pre.parents for name in parent.get("class") or ())
     language = next((name for name in classes.split() if name.startswith("language-")), "")
     made = soup.new_tag("pre", attrs={"class": language})
@@ -87,6 +114,7 @@ def _excerpt(soup: BeautifulSoup, figure: Tag, works: Works | None, told: set[in
     files = figure.select(".mw-file")
     name = files[0].get_text().rpartition(":")[0] if files else ""
     ending = name.rpartition(".")[2].lower()
+    language = "cmake" if name.lower().endswith("cmakelists.txt") else LANGUAGES.get(ending, "text")
     home, terms = _origin(figure)
     origin, short = f"{home}{terms}", works is not None and bool(files) and files[0].name == "a"
     if works is not None and short:
@@ -103,7 +131,6 @@ def _excerpt(soup: BeautifulSoup, figure: Tag, works: Works | None, told: set[in
         made.append(_paragraph(soup, where, f"{origin}:"))
         origin = origin if works is None else ""
         if shown:
-            language = LANGUAGES.get(ending, "text")
             pre = soup.new_tag("pre", attrs={"class": f"language-{language}"})
             pre.append(_tag(soup, "code", "\n".join(parts[index])))
             made.append(pre)
@@ -129,15 +156,13 @@ def _origin(figure: Tag) -> tuple[str, str]:
 
 
 def _parts(figure: Tag) -> Iterator[list[str]]:
-    """Yield the lines of each part, as the author committed them."""
+    """Yield the lines of each part, as the author committed them, what nobody sees by its name."""
     lines: list[str] = []
     for element in figure.select(".mw-l, .mw-gap"):
         if "mw-gap" in (element.get("class") or ()):
             yield lines
             lines = []
             continue
-        for mark in element.select(".mw-ctl"):
-            mark.replace_with(chr(int(str(mark["data-cp"]), 16)))
         lines.append(element.get_text().removesuffix("\n"))
     if lines:
         yield lines
@@ -165,33 +190,14 @@ def _callout(soup: BeautifulSoup, callout: Tag) -> None:
     callout.name = "blockquote"
 
 
-def _citations(soup: BeautifulSoup, works: Works | None) -> None:
-    """Put the text of each footnote behind the words that it supports, with its links, or short and with *works*."""
-    notes = {str(item.get("id")): item for item in soup.select(".footnote li")}
-    for reference in soup.select("sup[id^='fnref']"):
-        link = reference.select_one("a")
-        note = notes.get(str(link["href"]).removeprefix("#")) if link is not None else None
-        if note is None:
-            continue
-        span = soup.new_tag("span")
-        for part in _inline(note):
-            span.append(part.__copy__())
-        if span.contents and isinstance(span.contents[-1], str):
-            span.contents[-1].replace_with(str(span.contents[-1]).rstrip().removesuffix("."))
-        cited = works is not None and note.select_one(".mw-cite") is not None
-        if works is None or not cited or not shorten(span, works):
-            span.insert(0, " (")
-            span.append(")")
-        reference.replace_with(span)
-    for footnotes in soup.select(".footnote"):
-        footnotes.decompose()
-
-
-def _inline(note: Tag) -> Iterator[Any]:
-    for back in note.select(".footnote-backref"):
-        back.decompose()
-    holder = note.select_one(".mw-cite") or note.select_one("p") or note
-    yield from holder.contents
+def _lay_out_tabs(soup: BeautifulSoup, tabs: Tag) -> None:
+    """Put each label above the content of its tab; within a tab others may stand."""
+    labels = tabs.select(":scope > .tabbed-labels > label")
+    blocks = tabs.select(":scope > .tabbed-content > .tabbed-block")
+    for label, block in zip(labels, blocks, strict=False):
+        block.insert(0, label.extract())
+    for label in tabs.select(":scope > label, :scope > .tabbed-content > .tabbed-block > label:first-child"):
+        label.replace_with(_paragraph(soup, _tag(soup, "strong", label.get_text())))
 
 
 def _text(parent: Tag, selector: str) -> str:

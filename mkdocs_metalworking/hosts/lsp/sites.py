@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import NamedTuple
 
 import yaml
 
@@ -31,9 +32,9 @@ def site_above(folder: Path) -> Path | None:
 def _is_cloned(folder: Path, around: Iterable[Path]) -> bool:
     """Tell whether *folder* lies in a clone or among copies of quoted files, and not in a site of one's own.
 
-    So does what a clone holds that was made here, what lies where a site *around* it keeps its clones or was seen to
-    keep them, and a repository of its own anywhere below a site that quotes: where that one keeps its clones may be
-    told by what only loading it would read.
+    So does what a clone holds that was made here, what lies among the pages of a site *around* it, where that keeps
+    its clones or was seen to keep them, and a repository of its own anywhere below a site that quotes: where that one
+    keeps its clones may be told by what only loading it would read.
     """
     tree = enclosing_work_tree(folder)
     if tree is not None and is_made_here(tree[1]):
@@ -41,32 +42,55 @@ def _is_cloned(folder: Path, around: Iterable[Path]) -> bool:
     names = (folder, folder.resolve())
     if any(part.startswith(COPIES) for name in names for part in name.parts):
         return True
-    quoting = [(config.parent, code) for config in around if (code := _clones_of(config)) is not None]
-    places = [code for _, code in quoting] + list(remembered())
+    quoting = [site for config in around if (site := _told(config)) is not None]
+    places = [site.code for site in quoting] + [site.docs for site in quoting] + list(remembered())
     if tree is not None:
-        places += [tree[0] for site, _ in quoting if tree[0] != site and tree[0].is_relative_to(site)]
+        places += [tree[0] for site in quoting if tree[0] != site.root and tree[0].is_relative_to(site.root)]
     return any(name.is_relative_to(one) for place in places for one in (place, place.resolve()) for name in names)
 
 
-def _clones_of(config: Path) -> Path | None:
-    """Return where the site of *config* keeps its clones by what it says; None for one that quotes nothing.
+class _Site(NamedTuple):
+    """A site that quotes, by what its mkdocs.yml says: where it, its pages and its clones lie."""
 
-    It is read as YAML: nothing of it is made, and nothing that it inherits is read.
+    root: Path
+    docs: Path
+    code: Path
+
+
+def _told(config: Path) -> _Site | None:
+    """Return what *config* and what it inherits say of a site; None for one that quotes nothing.
+
+    They are read as YAML: nothing of them is made.
     """
     told: dict[str, str] = {}
-    try:
-        with open(config, "rb") as stream:
-            root = yaml.compose(stream.read(_LONGEST).decode("utf-8-sig"), yaml.SafeLoader)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError):
-        root = None  # it will not load either, and its clones lie in the usual place
-    top = dict(_pairs(root))
+    top, whole = _top(config, 5)
     listed = [item for name in ("plugins", "markdown_extensions") for item in _items(top.get(name))]
-    if root is not None and "INHERIT" not in top and not any(name in _OURS for name, _ in listed):
+    if whole and not any(name in _OURS for name, _ in listed):
         return None
     for name, options in listed:
         if name in _OURS:
             told |= {key: value.value for key, value in _pairs(options) if isinstance(value, yaml.ScalarNode)}
-    return config.parent / told.get("root", ".") / told.get("code", "code")
+    docs = top.get("docs_dir")
+    folder = docs.value if isinstance(docs, yaml.ScalarNode) else "docs"
+    root = config.parent
+    return _Site(root, root / folder, root / told.get("root", ".") / told.get("code", "code"))
+
+
+def _top(config: Path, deep: int) -> tuple[dict[str, yaml.Node], bool]:
+    """Return the settings of *config* over those that it inherits, and whether all of them could be read."""
+    try:
+        with open(config, "rb") as stream:
+            root = yaml.compose(stream.read(_LONGEST).decode("utf-8-sig"), yaml.SafeLoader)
+    except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError):
+        return {}, False  # it will not load either, and its clones lie in the usual place
+    top = dict(_pairs(root))
+    base = top.get("INHERIT")
+    if base is None:
+        return top, True
+    inherited = (
+        _top(config.parent / base.value, deep - 1) if isinstance(base, yaml.ScalarNode) and deep else ({}, False)
+    )
+    return inherited[0] | top, inherited[1]
 
 
 def _pairs(node: yaml.Node | None) -> Iterable[tuple[str, yaml.Node]]:

@@ -12,6 +12,7 @@ from ...quote.diagnostics import MetalworkingError
 from ...quote.fences import fenced_lines
 from ...quote.suggest import nearest
 from ..forms.markdown import to_markdown
+from ..forms.twin import name_unseen
 from ..forms.volume import Leaf, Volume
 from ..mkdocs.code import finished
 from ..mkdocs.reading import Reading
@@ -58,7 +59,7 @@ class Twins:
             firsts = [cell.strip(" \t") for cell in _FIRST_CELL.findall(page.source or "")] if page is not None else []
             known |= {first.casefold(): first for first in firsts}
             if wanted in (first.casefold() for first in firsts):
-                soup = BeautifulSoup(self.html(uri), "html.parser")
+                soup = _without_code(BeautifulSoup(self.html(uri), "html.parser"))
                 found += [(rank, uri, head, row) for rank, head, row in _rows(soup, wanted)]
         if not found:
             near = nearest(wanted, known)
@@ -78,6 +79,16 @@ def _rows(soup: BeautifulSoup, wanted: str) -> Iterator[tuple[tuple[bool, int], 
             if head is not None and first is not None and _text(first).casefold() == wanted:
                 names = [_text(cell) for cell in head(["td", "th"])]
                 yield (names[0].casefold() == "chip", len(names) * len(rows)), head, row
+
+
+def _without_code(soup: BeautifulSoup) -> BeautifulSoup:
+    """Return *soup* with the name of each block of code in its place: what is told of a row is one line."""
+    name_unseen(soup)
+    for figure in soup.select("figure.mw-excerpt"):
+        figure.replace_with(f"({''.join(link.get_text() for link in figure.select('.mw-file'))}, on the page)")
+    for block in soup("pre"):
+        block.replace_with("(code, on the page)")
+    return soup
 
 
 def _text(cell: Tag) -> str:

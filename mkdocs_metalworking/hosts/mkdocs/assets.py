@@ -26,11 +26,15 @@ _OURS = (' class="mw-', " data-mw-")
 _HERE = Path(__file__).parents[2] / "assets"
 
 
-def settings_file(asked: Asked) -> tuple[str, bytes]:
-    """Return the module that tells the scripts the site's words, and what it asked for on every page."""
+def settings_file(asked: Asked, separator: str = "") -> tuple[str, bytes]:
+    """Return the module that tells the scripts the site's words, and what it asked for on every page.
+
+    *separator* is what parts words for the search, where the theme marks in a page what was searched for.
+    """
     callouts = asked.callouts
     names = {"source": callouts.source if callouts else "", "target": callouts.target if callouts else "", "n": "{n}"}
     told = {"labels": {key: asked.labels[key].format(**names) for key in SCRIPT}, "parts": sorted(asked.parts)}
+    told |= {"separator": separator} if separator else {}
     return f"{FOLDER}/settings.js", f"export default {json.dumps(told, ensure_ascii=False, indent=1)};\n".encode()
 
 
@@ -48,8 +52,18 @@ def add_assets(files: Files, config: MkDocsConfig, asked: Asked) -> None:
     """
     for path in sorted(_HERE.iterdir(), key=lambda one: one.name):
         add_file(files, File.generated(config, f"{FOLDER}/{path.name}", abs_src_path=str(path)))
-    uri, content = settings_file(asked)
+    uri, content = settings_file(asked, _separator(config))
     add_file(files, File.generated(config, uri, content=content))
+
+
+def _separator(config: MkDocsConfig) -> str:
+    search = config.plugins.get("material/search") or config.plugins.get("search")
+    return str(search.config.get("separator") or "") if search and has_feature(config, "search.highlight") else ""
+
+
+def has_feature(config: MkDocsConfig, name: str) -> bool:
+    """Say whether the theme, Material or one like it, is asked for the feature called *name*."""
+    return name in (config.theme.get("features") or ())
 
 
 def used_by(html: str) -> bool:

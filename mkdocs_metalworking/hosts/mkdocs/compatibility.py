@@ -13,6 +13,7 @@ from mkdocs.structure.pages import Page
 
 from ...markdown.extension import NAMES, MetalworkingExtension
 from ...markdown.page import PageContext
+from .code import revealed, with_style
 
 _DELIMITERS = (
     "j2_block_start_string",
@@ -105,6 +106,16 @@ def read_by_others(config: MkDocsConfig, plugin: object) -> bool:
     return any(getattr(one, "__self__", one) is not plugin for one in config.plugins.events["page_content"])
 
 
+def told_to_others(html: str, page: Page, context: PageContext, config: MkDocsConfig, plugin: object) -> str:
+    """Return *html*, a page as it is converted, as others than *plugin* shall read it, who may take it from *page*."""
+    if "rss" in config.plugins:
+        describe_for_feeds(page, html, context)
+    if not read_by_others(config, plugin):
+        return html
+    page.content = revealed(html, context)
+    return page.content
+
+
 _INCURIOUS = frozenset(
     (
         *("search", "material/search", "material/info", "material/meta", "material/offline", "material/optimize"),
@@ -147,5 +158,5 @@ def fill_kept(files: Iterable[File], fill: Callable[[str, Page], str]) -> None:
         kept = getattr(file.page, "html", None)
         if file.page is not None and isinstance(kept, str):
             key = file.page.url.lower().strip().rstrip("/").replace(".html", "").replace("/", "-").lstrip("-")
-            html = _OURS.sub(rf"\g<0>{key or 'index'}-", fill(kept, file.page))
+            html = _OURS.sub(rf"\g<0>{key or 'index'}-", fill(with_style(kept), file.page))
             file.page.html = html  # type: ignore[attr-defined]  # print-site's own

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from mkdocs.commands.build import _populate_page
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 from ...markdown.page import PageContext
-from .code import concealed, finished, with_excluded, without_excluded
+from ...quote.diagnostics import Location, MetalworkingError
+from .assets import used_by
+from .code import concealed, finished, finished_of, with_excluded, without_excluded
 from .endings import Ending, Endings
+from .reading import Reading
+
+
+def populate(documents: Iterable[File], config: MkDocsConfig, files: Files) -> None:
+    """Read the pages among *documents* that a dirty build passed over."""
+    for file in documents:
+        if file.page is not None and file.page.content is None:
+            _populate_page(file.page, config, files, dirty=False)
 
 
 def searched(config: MkDocsConfig) -> bool:
@@ -15,12 +29,13 @@ def searched(config: MkDocsConfig) -> bool:
     return "material/search" in config.plugins or "search" in config.plugins
 
 
-def prepare_search(page: Page, known: PageContext | None, config: MkDocsConfig, *, ours: bool) -> None:
+def prepare_search(page: Page, reading: Reading) -> None:
     """Put words in the place of code, and nothing in that of drawings and of code which no search shall read.
 
-    A page that is not *ours*, of a site that asks for nothing and with nothing of ours on it, is searched as it was.
+    A page with nothing of ours on it, of a site that asks for nothing, is searched as it was.
     """
-    if known is None or page.content is None or not ours:
+    known, config = reading.pages.get(page.file.src_uri), reading.config
+    if known is None or page.content is None or not (reading.asked.parts or used_by(page.content)):
         return
     page.content = concealed(page.content, known)
     material = "material/search" in config.plugins or config.theme.name == "material"
@@ -47,13 +62,23 @@ def finish(
     return ending
 
 
-def join(output: str, known: PageContext | None) -> str:
-    """Put the coloured code into a page that its template has made; no page is joined again.
+def join_page(output: str, page: Page, reading: Reading, *, late: bool) -> str:
+    """Put the coloured code into a page that its template has made, where it comes *late*, and do what *join* does.
 
     What comes so late, the template need not copy, and MkDocs, which keeps the content of all pages, does not hold it.
     """
-    if known is None or not known.late:
-        return output
-    output = finished(output, known)
-    known.late.clear()
+    known = reading.pages.get(page.file.src_uri) if late else None
+    return join(finished(output, known) if known is not None else output, reading, reading.label(page.file))
+
+
+def join(output: str, reading: Reading, where: str) -> str:
+    """Put the code into what a template, or the page *where*, shows of other pages.
+
+    What it shows of a page in another form than HTML is a problem of *reading*.
+    """
+    output, left = finished_of(output, reading.pages.values())
+    if left:
+        message = f"the content of {left} is shown in a form that has no place for its quoted code"
+        problem = MetalworkingError("template", message, "show page.content as it is, without a filter")
+        reading.conversions.problems.add(problem.diagnostic.at(Location(where)))
     return output

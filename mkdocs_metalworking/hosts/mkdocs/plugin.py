@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from jinja2 import Environment
-from mkdocs.commands.build import _populate_page
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import ConfigurationError
 from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority
@@ -24,10 +23,9 @@ from ...markdown.highlight_cache import DiskLineCache
 from . import compatibility
 from .assets import used_by, with_assets
 from .browser_files import Lookup, add_browser_files
-from .code import revealed
 from .endings import Endings
 from .errand import Errand
-from .finishing import finish, join, prepare_search, searched
+from .finishing import finish, join, join_page, populate, prepare_search, searched
 from .opening import configuring, open_line_cache, open_project, settings_of, settle
 from .options import MetalworkingConfig
 from .reading import Reading
@@ -55,7 +53,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         self._built: MkDocsConfig | None = None
         self._replay: Replay | None = None
         self._watch = Watch()
-        self._joins_late = False
+        self._joins_late = self._everywhere = False
         self.errand: Errand | None = None
         """Set by a command that reads the pages through the site's plugins and builds nothing."""
 
@@ -130,19 +128,13 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         context = self._current.end(page)
         if self._replay is not None:
             self._replay.keep(page, context, sound=not context.diagnostics)
-        if "rss" in config.plugins:
-            compatibility.describe_for_feeds(page, html, context)
-        if compatibility.read_by_others(config, self):
-            html = page.content = revealed(html, context)  # some take it from the page, and so does the plugin rss
-        return html
+        return compatibility.told_to_others(html, page, context, config, self)
 
     @event_priority(100)
     def _all_read(self, env: Environment, config: MkDocsConfig, files: Files) -> Environment:
         """Read the pages that a dirty build passes over, since others show them; an errand ends here."""
         if self._dirty:
-            for file in self._current.documents():
-                if file.page is not None and file.page.content is None:
-                    _populate_page(file.page, config, files, dirty=False)
+            populate(self._current.documents(), config, files)
         if self.errand is not None:
             self.errand.end(self._current, config)
         return env
@@ -171,7 +163,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
     def _add_files(self, env: Environment, config: MkDocsConfig, files: Files) -> Environment:
         """Add the styles, the scripts and their data, after plugins that move the files of a site."""
         if self.errand is None:
-            add_browser_files(files, self._current, self._lookup)
+            self._everywhere = add_browser_files(files, self._current, self._lookup)
         return env
 
     on_env = CombinedEvent(_all_read, _report, _add_files)
@@ -181,8 +173,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         self, context: TemplateContext, page: Page, config: MkDocsConfig, nav: Navigation
     ) -> TemplateContext:
         """Put words in the place of code for the search, which reads the page at priority 0."""
-        ours = bool(self._current.asked.parts) or used_by(page.content or "")
-        prepare_search(page, self._current.pages.get(page.file.src_uri), config, ours=ours)
+        prepare_search(page, self._current)
         if self._replay is not None:
             self._replay.templates.before_search(page, config)
         return context
@@ -197,10 +188,10 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         late = self._joins_late or (self._replay is not None and self._replay.templates.known)
         ending = finish(page, known, self._endings, chapters=self.config.chapters, late=late, again=again)
         context["metalworking"] = ending  # type: ignore[typeddict-unknown-key]
-        if self._current.asked.parts or used_by(page.content or ""):
+        if ours := self._everywhere or used_by(page.content or ""):
             context["config"] = with_assets(config, page.content or "")
         if self._replay is not None:
-            self._replay.templates.after_search(page, config, cast(dict[str, Any], context), ending, known)
+            self._replay.templates.after_search(page, config, cast(dict[str, Any], context), (ending, ours), known)
         self._lookup.name(page, config)
         return context
 
@@ -209,13 +200,18 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
     @event_priority(100)
     def on_post_page(self, output: str, page: Page, config: MkDocsConfig) -> str:
         """Put the coloured code in, before any plugin that changes finished pages."""
-        return join(output, self._current.pages.get(page.file.src_uri)) if self._joins_late else output
+        return join_page(output, page, self._current, late=self._joins_late)
+
+    @event_priority(100)
+    def on_post_template(self, output: str, template_name: str, config: MkDocsConfig) -> str:
+        """Do the same in what a template shows of pages."""
+        return join(output, self._current, template_name)
 
     def on_template_context(
         self, context: TemplateContext, template_name: str, config: MkDocsConfig
     ) -> TemplateContext:
-        """Give the 404 page what the site asked for on every page."""
-        if self._current.asked.parts:
+        """Give the 404 page what every page has."""
+        if self._everywhere:
             context["config"] = with_assets(config)
         return context
 

@@ -7,11 +7,12 @@ out pages, the site's own plugins run up to the last page's text: slower, and wh
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from markdown import Markdown
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
@@ -26,6 +27,7 @@ from ...glossary.chapters import Book
 from ...glossary.library import Library
 from ...markdown.extension import MetalworkingExtension
 from ...markdown.page import PageContext
+from ...markdown.tracking import Met
 from ...quote.blob import FileKey
 from ...quote.diagnostics import Diagnostic, Diagnostics, Location, MetalworkingError, Severity
 from ...quote.lock import RegionKey
@@ -38,6 +40,8 @@ from .listed import plugin_of
 from .options import MetalworkingConfig
 from .quiet import quiet
 from .reading import Reading
+
+_INCLUDING = ("pymdownx.snippets", "pymdownx.b64", "markdown_include.include")
 
 
 @dataclass
@@ -184,6 +188,28 @@ class Site:
         if reading is None:
             raise MetalworkingError("plugins", "a plugin ended the build before the pages were read", "--no-plugins")
         return reading
+
+    def accounts_of(self, texts: Mapping[str, str]) -> dict[str, list[Met]]:
+        """Return the account of each of *texts*, by labels, as a page of this site; nothing is included, none is kept.
+
+        A text that cannot be converted has none.
+        """
+        if not texts:
+            return {}
+        take_over(self.config)
+        names = [one for one in self.config.markdown_extensions if one not in _INCLUDING]
+        found: dict[str, list[Met]] = {}
+        with quiet(), contextlib.chdir(self.root), contextlib.closing(self.project(offline=True)) as project:
+            extension = MetalworkingExtension(project=project)
+            extension.late = True
+            md = Markdown(extensions=[*names, extension], extension_configs=self.config.mdx_configs or {})
+            for label, text in texts.items():
+                extension.page = page = PageContext(path=label, source=text)
+                found[label] = []
+                with contextlib.suppress(Exception):  # of a page's other extensions, some refuse what a page says
+                    md.reset().convert(text)
+                    found[label] = page.met
+        return found
 
     @property
     def pages(self) -> dict[str, PageContext]:

@@ -1,0 +1,229 @@
+"""Twins, llms-full.txt and the pages that agents read: each quoted line whole, once, and nothing left out."""
+
+from __future__ import annotations
+
+import re
+from contextlib import closing
+
+import pytest
+from markdown_it import MarkdownIt
+
+from mkdocs_metalworking.hosts.forms.markdown import to_markdown
+from mkdocs_metalworking.hosts.forms.volume import Leaf, Volume
+from mkdocs_metalworking.hosts.mcp.pages import Twins
+from mkdocs_metalworking.hosts.mkdocs.desk import Desk
+from mkdocs_metalworking.quote.diagnostics import INVISIBLE
+from tests.builds.conftest import Site
+
+CODE = "kernel void f() {\n\tint  y =  x; // two  blanks | a bar\n\n    return;\n}\n"
+LINES = CODE.splitlines()
+UNSEEN = "plain\u202eRLO\u202c end\nzero\u200bwidth\ntag\U000e0041\U000e0042end\ncr\rmid\nls\u2028mid\nnel\x85mid\n"
+NAMED = [
+    "plainU+202ERLOU+202C end",
+    "zeroU+200Bwidth",
+    "tagU+E0041U+E0042end",
+    "crU+000Dmid",
+    "lsU+2028mid",
+    "nelU+0085mid",
+]
+MKDOCS = """\
+site_name: Plain
+site_url: https://example.org/
+plugins: [metalworking: {store: store, offline: true, citations: true}, metalworking-book: {forms: [markdown]}]
+markdown_extensions: [attr_list, md_in_html, tables, footnotes, def_list, pymdownx.superfences]
+nav: [cells.md, notes.md, unseen.md, terms.md]
+"""
+X = "<< excerpt {k}:a.metal#L1-5 >>"
+CELLS = f"""\
+# Cells
+
+<table markdown="1"><thead markdown="1"><tr markdown="1"><th>Name</th><th markdown="block">
+
+{X}
+
+</th></tr></thead><tbody markdown="1"><tr markdown="1"><td>row</td><td markdown="block">
+
+{X}
+- L2: A note | in it.
+
+```c
+a  |  b
+
+  c
+```
+
+</td></tr></tbody></table>
+
+<h2 markdown="block">
+
+{X}
+
+</h2>
+
+```{{.c linenums="3"}}
+d  |  e
+
+f
+```
+
+Last words.
+"""
+NOTES = f"""\
+# Notes
+
+Short[^short], long[^long], bare[^bare], one with a work[^work], long again[^long], two[^two], list[^list].
+
+| a |
+|---|
+| in a cell[^cell] |
+
+[^short]: Only *words*.
+[^long]: First words.
+
+    {X}
+
+    Words behind it.
+[^bare]:
+    {X}
+[^work]: Said in [@paper], and more.
+[^two]: One paragraph.
+
+    Another paragraph.
+[^list]: A list:
+
+    - an item
+[^cell]: In the cell.
+
+    | b |
+    |---|
+    | deep |
+[^nobody]: Nobody refers to it.
+
+    {X}
+"""
+TERMS = f"""\
+# Terms
+
+A term
+:   Its meaning.
+
+    {X}
+
+    More of it.
+
+Another
+:   Short.
+"""
+REFERENCES = "references:\n  - {key: paper, title: A Paper, kind: article, url: 'https://example.org/paper'}\n"
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    site = Site(tmp_path_factory.mktemp("plain"), references=REFERENCES)
+    site.add_repo("acme/kernels", {"a.metal": CODE, "unseen.txt": UNSEEN.encode(), "LICENSE": "MIT\n"})
+    site.write([("acme/kernels", "a.metal"), ("acme/kernels", "unseen.txt")])
+    (site.root / "mkdocs.yml").write_text(MKDOCS, encoding="utf-8")
+    site.page("cells.md", CELLS)
+    site.page("notes.md", NOTES)
+    site.page("terms.md", TERMS)
+    site.page(
+        "unseen.md",
+        '# Unseen\n\n<< excerpt {k}:unseen.txt title="a\u202eb" >>\n\n- item\n\n    << excerpt {k}:unseen.txt >>\n',
+    )
+    done = site.build("--strict")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return site
+
+
+def texts(site: Site, name: str) -> list[str]:
+    """Return the page *name* in each plain form, all of them where the form is one file."""
+    book = site.root / "build/book"
+    with closing(Desk(str(site.root / "mkdocs.yml"))) as desk:
+        desk.complete()
+        answered = Twins(desk.reading).markdown(f"{name}.md")
+    full = (book / "llms-full.txt").read_text(encoding="utf-8")
+    page = re.search(rf"<!-- {name}/index\.md -->\n(.*?)(?=\n<!-- |\n# Works cited)", full, re.DOTALL)
+    assert page is not None
+    return [(book / name / "index.md").read_text(encoding="utf-8"), answered, page[1]]
+
+
+def fences(text: str) -> list[list[str]]:
+    tokens = MarkdownIt("commonmark").enable("table").parse(text)
+    return [token.content.removesuffix("\n").split("\n") for token in tokens if token.type == "fence"]
+
+
+def test_code_that_stands_in_one_line_comes_whole_and_behind_it(plain: Site) -> None:
+    for text in texts(plain, "cells"):
+        # What stands in another line than the code says where it is.
+        assert sorted(fences(text)) == sorted([*[LINES] * 3, ["a  |  b", "", "  c"], ["d  |  e", "", "f"]])
+        assert len(re.findall(r"a\.metal(?: \\\[\d+\\\])?, lines 1–5", text)) == 3
+        assert text.count("(code 1 below)") == 2
+        assert text.count("(code 2 below)") == text.count("(code 3 below)") == 1
+        assert re.search(r"Code 2:\n\n(?:.*\n)+?\n```metal\n", text)
+        assert "Last words." in text
+        assert "A note | in it." in text.replace("\\|", "|")
+        for line in LINES:
+            assert text.count(line) >= 3, "no blank of it is lost"
+
+
+@pytest.mark.parametrize(
+    "around", ["<dl><dt>{}</dt><dd>x</dd></dl>", "<a href='#x'>{}</a>", "<b><i>{}</i></b>", "<p>{}</p>"]
+)
+def test_nor_is_code_in_other_lines(around: str) -> None:
+    html = around.format("see <pre><code>a  b\n\n\tc</code></pre> and")
+    made = to_markdown(html, Leaf("a.md", "a/", "A", ""), Volume("B"))
+    assert fences(made) == [["a  b", "", "\tc"]]
+
+
+def test_nothing_in_a_footnote_is_left_out(plain: Site) -> None:
+    for text in texts(plain, "notes"):
+        assert fences(text) == [LINES] * 3
+        assert (
+            "Short (Only *words*), long (note 1), bare (note 2), one with a work (note 3), long again (note 1)," in text
+        )
+        assert "two (note 4), list (note 5)." in text
+        assert "| in a cell (note 6) |" in text.replace("|in a cell (note 6)|", "| in a cell (note 6) |")
+        behind = text.partition("Note 1:")[2]
+        for told in (
+            "First words.",
+            "Words behind it.",
+            "Another paragraph.",
+            "- an item",
+            "deep",
+            "Nobody refers to it.",
+        ):
+            assert behind.count(told) == 1, told
+        assert re.search(
+            r"Note 3:\n\nSaid in  ?(?:\(\[A Paper\]\(https://example.org/paper\)\)|\\?\[\d+\\?\]), and more\.", text
+        )
+
+
+def test_a_definition_is_no_indented_code(plain: Site) -> None:
+    for text in texts(plain, "terms"):
+        assert fences(text) == [LINES]
+        tokens = MarkdownIt("commonmark").parse(text)
+        assert not [token for token in tokens if token.type == "code_block"]
+        told = [token.content for token in tokens if token.type == "inline"]
+        assert told[1:3] == ["**A term**", "Its meaning."]
+        assert told[-3:] == ["More of it.", "**Another**", "Short."]
+
+
+def test_what_nobody_sees_is_named(plain: Site) -> None:
+    for text in texts(plain, "unseen"):
+        assert fences(text) == [NAMED, NAMED]
+        assert "aU+202Eb" in text
+        assert INVISIBLE.search(text) is None
+
+
+def test_a_row_names_the_code_in_it(plain: Site) -> None:
+    with closing(Desk(str(plain.root / "mkdocs.yml"))) as desk:
+        desk.complete()
+        reading = desk.reading
+        page = reading.pages["cells.md"]
+        page.source = f"| row |\n{page.source}"
+        row = Twins(reading).row("row")["row"]
+    (name, cell) = row.items() if len(row) == 1 else list(row.items())[-1]
+    assert name == "(a.metal:1–5, on the page)"
+    assert cell.startswith("(a.metal:1–5, on the page)")
+    assert "(code, on the page)" in cell
+    assert "kernel" not in str(row)
