@@ -58,10 +58,10 @@ class Settings:
     def kept(self) -> Path:
         """The folder of the store.
 
-        Raises MetalworkingError (``config``) in the home of nobody, and (``not-written``) where git tracks a link on
-        the way: the store would be written, and swept, in somebody else's folder.
+        Raises MetalworkingError (``config``) in the home of nobody, and (``not-written``) where a link on the way
+        may be somebody else's: the store would be written, and swept, in somebody else's folder.
         """
-        return place_of(self.store or default_root())
+        return place_of(self.store or default_root(), self.root)
 
     @classmethod
     def of(cls, options: Mapping[str, Any], *, base: Path | None = None, home: str = "") -> Settings:
@@ -154,9 +154,18 @@ class Project:
             problems.append(_brought(store.root))
         quantities, found = _quantities(settings.quantities, drafts.get(settings.quantities))
         problems += found
-        proofs = Proofs(store, settings.code, mirrors=sources.mirrors(), own=settings.own)
+        proofs = Proofs(store, settings.code, site=settings.root, mirrors=sources.mirrors(), own=settings.own)
         reach = Reach(
-            settings.code, sources, lock, store, proofs, settings.url, settings.own, settings.offline, progress
+            settings.root,
+            settings.code,
+            sources,
+            lock,
+            store,
+            proofs,
+            settings.url,
+            settings.own,
+            settings.offline,
+            progress,
         )
         own, worktree = None, None
         if sources.own is not None:
