@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 from ..git.links import place_of
 from ..git.places import Tracked, enclosing_work_tree
 from ..git.worktree import WorkTree
-from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity, reason_of
+from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity, printable, reason_of
 from ..quote.lock import Lock, load_lock
 from ..quote.quantities import Quantities
 from ..quote.quoter import Quoter
@@ -25,6 +26,8 @@ from .resolver import Resolver
 from .store import Store, default_root
 from .transports import KNOWN, ORDER, Reach, make_transports
 from .transports.own import Own
+
+_LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,9 +152,14 @@ class Project:
             pass
         except (OSError, UnicodeDecodeError) as error:
             problems.append(_unreadable(settings.lock, error))
-        store = Store(settings.kept)
-        if Tracked(store.root).holds():
-            problems.append(_brought(store.root))
+        place = settings.kept
+        tracked = Tracked(place)
+        store = Store(place, proves=not tracked.holds())
+        if tracked.unknown:  # its bytes are hashed, and a site need not be built where git is
+            told = "nobody can tell whether the store %s came with the site's repository, so it proves nothing: %s"
+            _LOG.info(f"metalworking: {told}", printable(place.name), printable(tracked.unknown))
+        elif tracked.holds():
+            problems.append(_brought(place))
         quantities, found = _quantities(settings.quantities, drafts.get(settings.quantities))
         problems += found
         proofs = Proofs(store, settings.code, site=settings.root, mirrors=sources.mirrors(), own=settings.own)

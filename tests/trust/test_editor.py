@@ -131,9 +131,8 @@ def test_a_clone_outside_of_its_site_is_known_once_the_site_was_opened(
     commit_files(clone, HOSTILE)
     assert site_above(clone / "docs") is None
     assert site_above(site.root / "docs") == config
-    (platformdirs.user_cache_path("metalworking", appauthor=False) / "clones.jsonl").write_text(
-        '"\n[1]\nnull\n\x00\n'
-    )  # it may be anybody's
+    cache = platformdirs.user_cache_path("metalworking", appauthor=False)
+    (cache / "clones.jsonl").write_text('"\n[1]\nnull\n\x00\n')  # it may be anybody's
     assert site_above(site.root / "docs") == config
 
 

@@ -152,6 +152,30 @@ def test_what_a_change_brings_as_a_clone_delivers_nothing(change: Desk, unpacked
     assert any(one in cloned.stderr for one in said) or (unpacked and "is a symbolic link" in cloned.stderr)
 
 
+def test_where_git_cannot_tell_a_store_proves_nothing_and_delivers(
+    desk: Desk, caplog: pytest.LogCaptureFixture
+) -> None:
+    """An image without git, say: its bytes are hashed, and no hash tells of which repository a commit is."""
+    git(desk.root, "init", "-q", "-b", "main")
+    desk.add_repo("acme/kernels", {"a.c": "int a;\n", "LICENSE": "MIT\n"})
+    desk.home()
+    desk.write([("acme/kernels", "a.c")])
+    desk.page("first/one.md", "# One\n\n<< excerpt {k}:a.c >>\n")
+    assert desk.metalworking("fetch").exit_code == 0
+    shutil.rmtree(desk.root / "code")
+    assert "1 proved by git" in desk.metalworking("check").output
+    (desk.root / ".git/index").write_bytes(b"no index")
+    caplog.set_level("INFO", "mkdocs_metalworking")
+    done = desk.metalworking("check", "--strict")
+    assert done.exit_code == 0, done.output
+    assert "nobody can tell whether the store store came with the site's repository" in caplog.text
+    assert "0 proved by git, 1 only locked" in done.output
+    built = desk.build("--strict")
+    assert built.returncode == 0, built.stderr
+    assert "so it proves nothing: git ls-files: fatal" in built.stderr
+    assert "Quoted 1 of 1 excerpts" in built.stderr
+
+
 def test_a_store_that_a_change_brings_proves_nothing(desk: Desk) -> None:
     """Three files named by hashes, which hold commit, tree and bytes: as if they had been asked for."""
     git(desk.root, "init", "-q", "-b", "main")
