@@ -88,7 +88,7 @@ def in_order(html: str) -> str:
     """Return *html* with words of scripts from the right isolated, so that they put nothing around them out of order.
 
     What stands between two of them in a comment or a string is theirs, and has their order; a name in code has none but
-    its own. Without it ``\u05d0 = 10 - 3`` reads ``3 - 10 = \u05d0`` by the bidi algorithm, which turns digits and signs
+    its own. Without it ``\u05d0 = 10 - 3`` reads ``3 - 10 = \u05d0`` by the bidi algorithm: it turns digits and signs
     around beside such a letter. What reads tags takes ``bdi`` out or shows its text.
     """
     return html if html.isascii() else _FROM_THE_RIGHT.sub(_isolated, html)
