@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import cast
+from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Error, Page, expect
 
-from tests.browser.conftest import DRAWN, HERE, Served, open_with_links, ready
+from tests.browser.conftest import DRAWN, HERE, READY, Served, open_with_links
 from tests.forked import python_m
 from tests.support import Bench
 
@@ -103,14 +103,22 @@ def test_annotations_take_nothing_out_of_quoted_code(page: Page, marked: Served)
         page.wait_for_function("async (text) => await navigator.clipboard.readText() === text", arg="\n".join(lines))
 
 
-def settled(page: Page, url: str) -> list[list[str]]:
+def evaluated(page: Page, script: str) -> Any:
+    """Return what *script* comes to, on the page that a reload brings where one comes in between."""
+    while True:
+        try:
+            return page.evaluate(script)
+        except Error as error:
+            if "context was destroyed" not in str(error):
+                raise
+
+
+def settled(page: Page, url: str) -> Any:
     """Return the lines of the figures once the page is at *url*."""
     page.wait_for_url(url)
-    ready(page)
-    page.evaluate(SEARCH)
-    page.evaluate(INDEX)
-    page.evaluate(DRAWN)
-    return cast(list[list[str]], page.evaluate(TEXT))
+    for script in (READY, SEARCH, INDEX, DRAWN):
+        evaluated(page, script)
+    return evaluated(page, TEXT)
 
 
 def test_no_term_that_was_searched_for_changes_quoted_code(page: Page, marked: Served) -> None:
