@@ -24,19 +24,21 @@ def store_of(settings: Settings) -> Store:
 
 
 @contextlib.contextmanager
-def writing_alone(settings: Settings) -> Iterator[None]:
+def writing_alone(settings: Settings, path: Path | None = None) -> Iterator[None]:
     """Hold off every other command that writes a file of the site, from reading what is changed to writing it.
 
-    Raises MetalworkingError (``not-written``) when another command holds it for a minute, or the folder is read-only.
+    Raises MetalworkingError (``not-written``) of *path*, or of the lock, when another command holds it for a minute, or
+    the folder is read-only.
     """
+    path = path or settings.lock
     target_of(settings.lock)
     guard = FileLock(str(settings.lock) + ".lock")
     try:
         guard.acquire(timeout=60)
     except Timeout:
-        raise not_written(settings.lock, "another command has been writing it for a minute") from None
+        raise not_written(path, "another command has been writing here for a minute") from None
     except OSError as error:
-        raise not_written(settings.lock, reason_of(error)) from None
+        raise not_written(path, reason_of(error)) from None
     try:
         yield
     finally:

@@ -31,6 +31,10 @@ MOVED = (
     "from mkdocs_metalworking.quote.relocate import relocate as run\n"
     "some = lambda seed: [str(Random(seed + i).randrange(110)) for i in range(300_000)]\n"
 )
+CODE = (
+    "from mkdocs_metalworking.hosts.mkdocs.code import concealed, finished, revealed, without_excluded\n"
+    "from mkdocs_metalworking.markdown.page import PageContext\n"
+)
 CELLS = "from mkdocs_metalworking.glossary.inline import breakable as run\n"
 TEXTS = {
     "a text in backticks that nothing closes": SYMBOLS + "run(['`' + '\\\\`' * 1_000_000], 'a.js')",
@@ -56,6 +60,15 @@ TEXTS = {
     "many lines that are nearly there": MOVED
     + "run(['x'] * 300_000 + ['y'], ['x'] * 1_000_000, [LineRange(2, 300_001)])",
     "many lines that are not there": MOVED + "run(['y', *some(1)], some(9), [LineRange(1, 5)])",
+    "drawings that nothing ends": CODE + "without_excluded('<svg>' * 300_000, PageContext(), figures=True)",
+    "figures that nothing ends": CODE
+    + "without_excluded('<figure class=a data-search-exclude=\"\">' * 300_000, PageContext(), figures=True)",
+    "words of code that nothing ends": CODE + 'finished(\'<pre class="mw-pre" data-mw="1">\' * 300_000, PageContext())',
+    "code that nothing ends": CODE + "concealed('<pre class=\"mw-pre\"><!--mw-1-->' * 300_000, PageContext())",
+    "code of a form without styles": CODE + "revealed('<pre class=\"mw-pre\">' + '( ' * 300_000, PageContext())",
+    "marks that nothing ends": CODE + 'revealed(\'<span class="mw-ctl" data-text="x" \' * 300_000, PageContext())',
+    "what looks like an annotation": "from mkdocs_metalworking.markdown.figure import _without_annotations as run\n"
+    "run('(' + '(1)' * 300_000 + '(' + '1' * 1_000_000)",
     "a long word in a table": CELLS + "run('a' * 1_000_000)",
 }
 

@@ -67,7 +67,7 @@ def _foreign(program: Program, site: Site, project: Project, link: Permalink, *,
             click.echo(f"{problem}\nto paste into {project.sources.path}, or metalworking add --pin writes it:")
             click.echo(printable_lines(entry), nl=False)
             sys.exit(1)
-        with writing_alone(project.settings):
+        with writing_alone(project.settings, project.settings.sources):
             write_entry(project.settings.sources, entry)
         click.echo(f"{project.sources.path}: {link.repo}@{link.sha[:7]} is pinned; check its license", err=True)
         with closing(site.project(offline=False, progress=Bar())) as pinned:
@@ -97,7 +97,7 @@ def _own(program: Program, project: Project, path: str, fragment: str, *, pin_it
                 click.echo("or metalworking add --pin pins the commit that is checked out")
                 sys.exit(1)
             sources = project.settings.sources
-            with writing_alone(project.settings):
+            with writing_alone(project.settings, project.settings.sources):
                 old = read_page(sources) if sources.exists() else None
                 write_all([Rewrite(sources, old, add_own(old or "", worktree.head, sources.name))])
         click.echo(f"{project.sources.path}: {SELF} is pinned at {worktree.head[:7]}", err=True)

@@ -101,7 +101,7 @@ def sources(program: Program, only_check: bool) -> None:
         click.echo("SOURCES.md is not current (run: metalworking sources)")
         sys.exit(1)
     else:
-        with writing_alone(project.settings):
+        with writing_alone(project.settings, target):
             write_all([Rewrite(target, before, text)])
         click.echo("SOURCES.md written", err=True)
 

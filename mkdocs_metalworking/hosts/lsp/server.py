@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -185,6 +186,13 @@ def run(config_file: str | None) -> None:
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     server = Session(config_file)
     _register(server)
+
+    def end(number: int, _: object) -> None:
+        server.close()
+        os._exit(128 + number)  # a thread that waits for the editor would keep the process
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end)
     try:
         server.start_io(sys.stdin.buffer, out)
     finally:

@@ -3,17 +3,37 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 
 from ...markdown.page import PageContext
 
-_PLAIN = re.compile(r'<pre class="mw-pre" data-mw="(?P<key>[0-9]+)">.*?</pre>', re.DOTALL)
+_PLAIN = re.compile(r'<(?P<tag>pre) class="mw-pre" data-mw="(?P<key>[0-9]+)">')
+
+
+def _replaced(html: str, begin: re.Pattern[str], made: Callable[[re.Match[str], str], str]) -> str:
+    """Return *html* with what is *made* of each element whose tag *begin* finds, up to the first end of one like it.
+
+    Where no end follows, none is looked for again: a pattern would look from each beginning to the end of the page.
+    """
+    parts, end, at = [], 0, 0
+    unended = set[str]()
+    while (match := begin.search(html, at)) is not None:
+        at, ends = match.end(), f"</{match['tag']}>"
+        stop = -1 if ends in unended else html.find(ends, at)
+        if stop < 0:
+            unended.add(ends)
+            continue
+        at = stop + len(ends)
+        parts += [html[end : match.start()], made(match, html[match.start() : at])]
+        end = at
+    return "".join((*parts, html[end:]))
 
 
 def finished(html: str, page: PageContext) -> str:
     """Return *html*, text of *page*, with the finished code in the place of its words."""
     late = page.late or {}
-    return _PLAIN.sub(lambda match: late[match["key"]]() if match["key"] in late else match[0], html)
+    return _replaced(html, _PLAIN, lambda match, words: late[match["key"]]() if match["key"] in late else words)
 
 
 _LEFT = re.compile(r"""data-mw(?:=|%3D)(?:\\?["']|\\u0022|&quot;|&#34;|%22)(?P<key>[0-9]+)""")
@@ -29,16 +49,16 @@ def finished_of(html: str, pages: Iterable[PageContext]) -> tuple[str, str]:
     known = {page.seal: page for page in pages}
     size = max(map(len, known), default=0)
 
-    def made(match: re.Match[str]) -> str:
+    def made(match: re.Match[str], words: str) -> str:
         page = known.get(match["key"][:size])
-        return finished(match[0], page) if page is not None else match[0]
+        return finished(words, page) if page is not None else words
 
-    html = _PLAIN.sub(made, html)
+    html = _replaced(html, _PLAIN, made)
     left = (known.get(match["key"][:size]) for match in _LEFT.finditer(html))
     return html, next((page.path for page in left if page is not None), "")
 
 
-_SHOWN = re.compile(r"<!--mw-(?P<key>[0-9]+)-->(?P<code>.*?)<!--/mw-(?P=key)-->", re.DOTALL)
+_SHOWN = re.compile(r"<!--mw-(?P<key>[0-9]+)-->")
 
 
 def revealed(html: str, page: PageContext) -> str:
@@ -48,56 +68,59 @@ def revealed(html: str, page: PageContext) -> str:
     """
     late = page.late or {}
 
-    def shown(match: re.Match[str]) -> str:
+    def shown(match: re.Match[str], words: str) -> str:
         key = match["key"]
         if key not in late:
-            return match[0]
-        page.words[key] = match[0]
+            return words
+        page.words[key] = words
         return f"<!--mw-{key}-->{late[key]()}<!--/mw-{key}-->"
 
-    return _without_style(_PLAIN.sub(shown, html))
+    return _without_style(_replaced(html, _PLAIN, shown))
 
 
-_PRE = re.compile(r'<pre class="mw-pre[^>]*>.*?</pre>', re.DOTALL)
+_PRE = re.compile(r'<(?P<tag>pre) class="mw-pre[^<>]*>')
 _BLANK = re.compile(r"<[^<>]*>|\n|\t|(?<= ) | (?= )")
 _SPELLED = {" ": "&#32;", "\t": "&#9;", "\n": "&#10;"}
-_SIGN = re.compile(r'(<span class="mw-(?:ctl|gap)"(?: [\w-]+="[^"]*")*? data-text="([^"]*)"[^>]*>)(?=</span>)')
-_TOLD = re.compile(r'(<span class="mw-(?:ctl|gap)"[^>]*>)[^<>]*(?=</span>)')
+_SIGN = re.compile(r'(<span class="mw-(?:ctl|gap)"(?: [\w-]+="[^"<>]*")*? data-text="([^"<>]*)"[^<>]*>)(?=</span>)')
+_TOLD = re.compile(r'(<span class="mw-(?:ctl|gap)"[^<>]*>)[^<>]*(?=</span>)')
 
 
 def _without_style(html: str) -> str:
     """Return *html* with the text of marks and gaps as text, and blanks of code that nobody takes for white space."""
     html = _SIGN.sub(lambda m: f"{m[1]}{m[2]}" + ("\n" if 'class="mw-gap"' in m[1] else ""), html)
-    return _PRE.sub(lambda pre: _BLANK.sub(lambda m: _SPELLED.get(m[0], m[0]), pre[0]), html)
+    return _replaced(html, _PRE, lambda _, pre: _BLANK.sub(lambda m: _SPELLED.get(m[0], m[0]), pre))
 
 
 def with_style(html: str) -> str:
     """Undo *_without_style*."""
 
-    def blanks(pre: re.Match[str]) -> str:
-        found = pre[0]
+    def blanks(_: re.Match[str], found: str) -> str:
         for char, spelled in _SPELLED.items():
             found = found.replace(spelled, char)
         return found
 
-    return _TOLD.sub(r"\1", _PRE.sub(blanks, html)) if "mw-pre" in html or "mw-ctl" in html else html
+    return _TOLD.sub(r"\1", _replaced(html, _PRE, blanks)) if "mw-pre" in html or "mw-ctl" in html else html
 
 
 def concealed(html: str, page: PageContext) -> str:
     """Undo *revealed* in what other plugins made of the page; what they changed in the code stays changed."""
+    html = with_style(html)
+    parts, end = [], 0
+    for match in _SHOWN.finditer(html):
+        key, ends = match["key"], f"<!--/mw-{match['key']}-->"
+        if page.late is None or key not in page.words or match.start() < end:
+            continue
+        stop = html.find(ends, match.end())
+        if stop < 0:
+            continue
+        page.late[key] = partial(str, html[match.end() : stop])
+        parts += [html[end : match.start()], page.words[key]]
+        end = stop + len(ends)
+    return "".join((*parts, html[end:]))
 
-    def hidden(match: re.Match[str]) -> str:
-        key, code = match["key"], match["code"]
-        if page.late is None or key not in page.words:
-            return match[0]
-        page.late[key] = lambda: code
-        return page.words[key]
 
-    return _SHOWN.sub(hidden, with_style(html))
-
-
-_DRAWN = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
-_EXCLUDED = re.compile(rf'<figure\b[^>]* data-search-exclude="".*?</figure>|{_DRAWN.pattern}', re.DOTALL)
+_DRAWN = re.compile(r"<(?P<tag>svg)\b")
+_EXCLUDED = re.compile(r'<(?P<tag>figure|svg)\b(?:(?<=svg)|[^<>]* data-search-exclude="")')
 
 
 def without_excluded(html: str, page: PageContext, *, figures: bool) -> str:
@@ -107,12 +130,12 @@ def without_excluded(html: str, page: PageContext, *, figures: bool) -> str:
     attribute. *concealed* may have run before, *with_excluded* puts them back.
     """
 
-    def cut(match: re.Match[str]) -> str:
-        page.cut.append(match[0])
+    def cut(_: re.Match[str], element: str) -> str:
+        page.cut.append(element)
         return f"<!--mw-cut-{page.seal}-{len(page.cut) - 1}-->"
 
     page.cut.clear()
-    return (_EXCLUDED if figures else _DRAWN).sub(cut, html)
+    return _replaced(html, _EXCLUDED if figures else _DRAWN, cut)
 
 
 def with_excluded(html: str, page: PageContext) -> str:
