@@ -11,6 +11,7 @@ import json
 import os
 from pathlib import Path
 
+from ..git.links import place_of
 from ..quote.diagnostics import MetalworkingError
 from .store import default_root
 
@@ -26,7 +27,7 @@ def remember(code: Path, root: Path) -> None:
     with contextlib.suppress(OSError, MetalworkingError):
         folder = default_root()
         folder.mkdir(parents=True, exist_ok=True)
-        with open(folder / _NAME, "a", encoding="ascii") as stream:
+        with open(place_of(folder / _NAME), "a", encoding="ascii") as stream:
             stream.write(f"{json.dumps(os.fspath(place))}\n")
 
 
