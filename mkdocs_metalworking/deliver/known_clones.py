@@ -20,9 +20,12 @@ _LONGEST = 1 << 20
 
 
 def remember(code: Path, root: Path) -> None:
-    """Note that a site in *root* keeps its clones in *code*, unless that lies below it; what cannot be noted is not."""
-    place = code.resolve()
-    if place.is_relative_to(root.resolve()) or place in remembered():
+    """Note that a site in *root* keeps its clones in *code*; what cannot be noted is not.
+
+    None that lies below the site, where it is known, nor around it: there other sites of the person's lie as well.
+    """
+    place, site = code.resolve(), root.resolve()
+    if place.is_relative_to(site) or site.is_relative_to(place) or place in remembered():
         return
     with contextlib.suppress(OSError, MetalworkingError):
         folder = default_root()
