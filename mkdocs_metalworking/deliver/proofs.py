@@ -42,6 +42,7 @@ class Proofs:
         store: Store,
         code_dir: Path,
         *,
+        site: Path | None = None,
         mirrors: Mapping[Commit, tuple[str, ...]] | None = None,
         own: Mapping[str, Path] | None = None,
     ) -> None:
@@ -49,7 +50,7 @@ class Proofs:
         self._mirrors = mirrors or {}
         self._own = own or {}
         self._kept = Kept(store)
-        self._clones = Clones(code_dir)
+        self._clones = Clones(code_dir, site)
         self._answers: dict[LockedFile, bool | MetalworkingError] = {}
         self._mutex = threading.Lock()
 

@@ -34,16 +34,17 @@ Bound = LockedFile | MetalworkingError
 class Binder:
     """Finds what git says a file is, locally when any clone has the commit, else with one fetch a commit.
 
-    *mirrors* are other repositories that may hold the same commit, such as forks, and *own* git directories by the
-    names that they answer for, such as that of the site itself; *url* maps a repo to what git fetches from. *keep* is
-    given every bound file with its bytes, *keep_object* (repo, id, kind, bytes) each commit and tree on the way to it:
-    the proof. *max_bytes* bounds a file, *timeout* (seconds) a fetch.
+    *code_dir* is that of the site in *site*. *mirrors* are other repositories that may hold the same commit, such as
+    forks, and *own* git directories by the names that they answer for, such as that of the site itself; *url* maps a
+    repo to what git fetches from. *keep* is given every bound file with its bytes, *keep_object* (repo, id, kind,
+    bytes) each commit and tree on the way to it: the proof. *max_bytes* bounds a file, *timeout* (seconds) a fetch.
     """
 
     def __init__(
         self,
         code_dir: Path,
         *,
+        site: Path | None = None,
         mirrors: Iterable[str] = (),
         own: Mapping[str, Path] | None = None,
         url: Callable[[str], str] = clone_url,
@@ -55,7 +56,7 @@ class Binder:
         logger: logging.Logger = _LOG,
     ) -> None:
         self._code_dir = code_dir
-        self._clones = CloneFolder(code_dir)
+        self._clones = CloneFolder(code_dir, site)
         self._mirrors = tuple(mirrors)
         self._own = own or {}
         self._url = url

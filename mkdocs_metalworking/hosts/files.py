@@ -100,12 +100,13 @@ def write(path: Path, text: str) -> None:
         put()
 
 
-def write_made(path: Path, data: bytes) -> None:
+def write_made(path: Path, data: bytes, site: Path | None = None) -> None:
     """Write all of *data*, which is made anew each time, or nothing. Folders that lack are made.
 
-    Raises MetalworkingError (``not-written``), also where git tracks a link on the way: then the file is as it was.
+    Raises MetalworkingError (``not-written``), also where a link on the way may be somebody else's (``place_of``, which
+    *site* is for): then the file is as it was.
     """
-    with held_back(), _beside(path, place_of(path), data) as put:
+    with held_back(), _beside(path, place_of(path, site), data) as put:
         put()
 
 

@@ -7,12 +7,14 @@ import shutil
 from contextlib import closing
 from pathlib import Path
 
+import platformdirs
 import pytest
 from lsprotocol import types as lsp
 
 from mkdocs_metalworking.deliver.known_clones import remember, remembered
 from mkdocs_metalworking.deliver.project import Settings
 from mkdocs_metalworking.git.clone import clone
+from mkdocs_metalworking.hosts.lsp.known_clones import remember, remembered
 from mkdocs_metalworking.hosts.lsp.paths import Trees
 from mkdocs_metalworking.hosts.lsp.sites import site_above
 from mkdocs_metalworking.quote.repo import Repo
@@ -132,7 +134,8 @@ def test_a_site_among_the_pages_of_another_is_none(tmp_path: Path, files: dict[s
 def test_a_clone_outside_of_its_site_is_known_once_the_site_was_opened(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("METALWORKING_STORE", str(tmp_path / "cache"))
+    for name in ("HOME", "XDG_CACHE_HOME", "LOCALAPPDATA"):  # the editor's server is a process of its own
+        monkeypatch.setenv(name, str(tmp_path / "home"))
     site = make_site(tmp_path / "site")
     config = site.root / "mkdocs.yml"
     shutil.move(site.root / "code", tmp_path / "clones")
@@ -147,8 +150,32 @@ def test_a_clone_outside_of_its_site_is_known_once_the_site_was_opened(
     commit_files(clone, HOSTILE)
     assert site_above(clone / "docs") is None
     assert site_above(site.root / "docs") == config
-    (tmp_path / "cache/clones.jsonl").write_text('"\n[1]\nnull\n\x00\n')  # it may be anybody's
+    cache = platformdirs.user_cache_path("metalworking", appauthor=False)
+    (cache / "clones.jsonl").write_text('"\n[1]\nnull\n\x00\n')  # it may be anybody's
     assert site_above(site.root / "docs") == config
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no pipes and no links there")
+@pytest.mark.parametrize("way", ["a link", "a pipe", "a branch's folder"])
+def test_what_is_known_of_clones_is_noted_through_no_link(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    """A quoted path is a command line for a shell, and the store may lie in a checkout, the cache of the person too."""
+    theirs, cache = tmp_path / ".bashrc", tmp_path / "cache"
+    theirs.write_text("theirs\n")
+    cache.mkdir()
+    monkeypatch.setenv("METALWORKING_STORE", str(tmp_path / "site/store"))
+    monkeypatch.setattr("platformdirs.user_cache_path", lambda *_, **__: cache)
+    if way == "a link":
+        (cache / "clones.jsonl").symlink_to(theirs)
+    elif way == "a pipe":
+        os.mkfifo(cache / "clones.jsonl")
+    else:
+        git(tmp_path, "init", "-q")
+    remember(tmp_path / "clones", tmp_path / "site")
+    assert theirs.read_text() == "theirs\n"
+    assert not (tmp_path / "site").exists()
+    assert remembered() == (frozenset({tmp_path / "clones"}) if way == "a pipe" else frozenset())
 
 
 def test_a_copy_of_a_quoted_file_is_no_part_of_a_project(tmp_path: Path) -> None:

@@ -144,7 +144,7 @@ def linked(tmp_path: Path) -> Site:
         ("logo.txt", "../.git/config", "logo.txt"),
     ],
 )
-@pytest.mark.parametrize("whose", ["a branch's", "one's own"])
+@pytest.mark.parametrize("whose", ["a branch's", "an archive's", "one's own"])
 def test_no_link_that_a_branch_brought_publishes_a_file_of_this_machine(
     linked: Site, at: str, to: str, shown: str, whose: str
 ) -> None:
@@ -153,11 +153,14 @@ def test_no_link_that_a_branch_brought_publishes_a_file_of_this_machine(
     link.symlink_to(to)
     if whose == "a branch's":
         git(linked.root, "add", "docs")
+    elif whose == "an archive's":
+        (linked.root / ".git/HEAD").unlink()
+    of = "site's folder" if whose == "an archive's" else "repository"
     for command in (("mkdocs_metalworking", "check"), ("mkdocs", "build")):
         done = linked.run(*command)
         said = done.stdout + done.stderr
-        assert (done.returncode, "is a link of the repository and leads out of it" in said) == (
-            (1, True) if whose == "a branch's" else (0, False)
+        assert (done.returncode, f"is a link of the {of} and leads out of it" in said) == (
+            (0, False) if whose == "one's own" else (1, True)
         ), said
     assert (linked.root / "site" / shown).exists() is (whose == "one's own")
 

@@ -136,14 +136,44 @@ def test_no_commit_of_a_change_is_one_of_another_repository(change: Desk) -> Non
     assert "blob acme/kernels" not in change.text("sources.lock")
 
 
+@pytest.mark.parametrize("unpacked", [False, True])
 @pytest.mark.parametrize("change", [*WAYS][3:], indirect=True)
-def test_what_a_change_brings_as_a_clone_delivers_nothing(change: Desk) -> None:
+def test_what_a_change_brings_as_a_clone_delivers_nothing(change: Desk, unpacked: bool) -> None:
+    """Nor where it is an unpacked archive of the branch, around which no repository is that could tell."""
+    if unpacked:
+        shutil.rmtree(change.root / ".git")
+        (change.root / "code/acme/kernels/.git").unlink(missing_ok=True)
     done = change.build()
     assert "no git repository at code/acme/kernels" in done.stderr
     assert "evil" not in change.html("first/one/index.html")
     cloned = change.metalworking("clone")
     assert cloned.exit_code == 1
-    assert "came with the site's own repository" in cloned.stderr or "a link of the repository" in cloned.stderr
+    said = ("came with the site's own repository", "a link of the repository", "may have come with the site, around")
+    assert any(one in cloned.stderr for one in said) or (unpacked and "is a symbolic link" in cloned.stderr)
+
+
+def test_where_git_cannot_tell_a_store_proves_nothing_and_delivers(
+    desk: Desk, caplog: pytest.LogCaptureFixture
+) -> None:
+    """An image without git, say: its bytes are hashed, and no hash tells of which repository a commit is."""
+    git(desk.root, "init", "-q", "-b", "main")
+    desk.add_repo("acme/kernels", {"a.c": "int a;\n", "LICENSE": "MIT\n"})
+    desk.home()
+    desk.write([("acme/kernels", "a.c")])
+    desk.page("first/one.md", "# One\n\n<< excerpt {k}:a.c >>\n")
+    assert desk.metalworking("fetch").exit_code == 0
+    shutil.rmtree(desk.root / "code")
+    assert "1 proved by git" in desk.metalworking("check").output
+    (desk.root / ".git/index").write_bytes(b"no index")
+    caplog.set_level("INFO", "mkdocs_metalworking")
+    done = desk.metalworking("check", "--strict")
+    assert done.exit_code == 0, done.output
+    assert "nobody can tell whether the store store came with the site's repository" in caplog.text
+    assert "0 proved by git, 1 only locked" in done.output
+    built = desk.build("--strict")
+    assert built.returncode == 0, built.stderr
+    assert "so it proves nothing: git ls-files: fatal" in built.stderr
+    assert "Quoted 1 of 1 excerpts" in built.stderr
 
 
 def test_a_store_that_a_change_brings_proves_nothing(desk: Desk) -> None:

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import yaml
 
-from ...deliver.known_clones import remembered
 from ...git.clone import is_made_here
 from ...git.places import enclosing_work_tree
 from ...markdown.extension import NAMES
+from .known_clones import remembered
 from .paths import COPIES
 
 CONFIG = "mkdocs.yml"

@@ -84,7 +84,7 @@ class Reading:
     def start(self, nav: Navigation, files: Files, drafts: dict[Path, str] | None = None) -> None:
         """Read the front matter of every page, *drafts* in the place of files, and the order of the nav."""
         self.nav, self.files = nav, files
-        self._begun.extend(led_outside(files, self.label))
+        self._begun.extend(led_outside(files, self.label, self.project.settings.root))
         told = ((file.src_uri, self._text(file), self.label(file)) for file in self.documents())
         self.library.read(told, self.project.quantities)
         self._read_terms(drafts or {})
