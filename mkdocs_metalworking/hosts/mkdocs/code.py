@@ -75,7 +75,7 @@ def revealed(html: str, page: PageContext) -> str:
         page.words[key] = words
         return f"<!--mw-{key}-->{late[key]()}<!--/mw-{key}-->"
 
-    return _without_style(_replaced(html, _PLAIN, shown))
+    return without_style(_replaced(html, _PLAIN, shown))
 
 
 _PRE = re.compile(r'<(?P<tag>pre) class="mw-pre[^<>]*>')
@@ -85,14 +85,14 @@ _SIGN = re.compile(r'(<span class="mw-(?:ctl|gap)"(?: [\w-]+="[^"<>]*")*? data-t
 _TOLD = re.compile(r'(<span class="mw-(?:ctl|gap)"[^<>]*>)[^<>]*(?=</span>)')
 
 
-def _without_style(html: str) -> str:
+def without_style(html: str) -> str:
     """Return *html* with the text of marks and gaps as text, and blanks of code that nobody takes for white space."""
     html = _SIGN.sub(lambda m: f"{m[1]}{m[2]}" + ("\n" if 'class="mw-gap"' in m[1] else ""), html)
     return _replaced(html, _PRE, lambda _, pre: _BLANK.sub(lambda m: _SPELLED.get(m[0], m[0]), pre))
 
 
 def with_style(html: str) -> str:
-    """Undo *_without_style*."""
+    """Undo *without_style*."""
 
     def blanks(_: re.Match[str], found: str) -> str:
         for char, spelled in _SPELLED.items():
