@@ -49,7 +49,19 @@ def test_a_template_shows_the_code_of_other_pages(site: Site, more: str, search:
         assert sorted(found) == sorted(SHOWN)
 
 
-@pytest.mark.parametrize("form", ["p.content|e", "p.content|tojson", "p.content|urlencode"])
+@pytest.mark.parametrize(
+    "form",
+    [
+        *(
+            "p.content|e",
+            "p.content|tojson",
+            "p.content|urlencode",
+            "p.content|upper",
+            "p.content|forceescape|urlencode",
+        ),
+        *("p.content|e|tojson", "p.content|forceescape|forceescape|forceescape", "p.content|urlencode|urlencode"),
+    ],
+)
 def test_a_form_that_has_no_place_for_code_is_an_error(site: Site, form: str) -> None:
     site.page("all.html", ALL.replace("p.content", form))
     site.config("site_name: Test\n", "site_name: Test\nextra_templates: [all.html]\n")

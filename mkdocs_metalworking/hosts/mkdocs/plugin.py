@@ -156,7 +156,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
             compatibility.fill_kept(self._current.documents(), self._endings.fill)
         self._watch.also(self._current.project.watched)
         if self._replay is not None:
-            self._replay.connect(self._current.nav, env)
+            self._replay.connect(self._current.nav, files, env)
         return env
 
     @event_priority(-100)
