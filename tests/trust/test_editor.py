@@ -11,7 +11,6 @@ import platformdirs
 import pytest
 from lsprotocol import types as lsp
 
-from mkdocs_metalworking.deliver.known_clones import remember, remembered
 from mkdocs_metalworking.deliver.project import Settings
 from mkdocs_metalworking.git.clone import clone
 from mkdocs_metalworking.hosts.lsp.known_clones import remember, remembered
