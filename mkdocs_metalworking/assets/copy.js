@@ -19,6 +19,11 @@ export const write = async (text) => {
     area.value = text;
     document.body.append(area);
     area.select();
+    /* The text itself: that of the field has LF for every CR. */
+    area.addEventListener("copy", (event) => {
+      event.clipboardData.setData("text/plain", text);
+      event.preventDefault();
+    });
     document.execCommand("copy");
     area.remove();
   }

@@ -41,11 +41,16 @@ _GITS = re.compile(r"\.git[. ]*|git~[0-9]+", re.IGNORECASE)
 def target_of(path: Path) -> Path:
     """Return the file that *path* leads to, which lies in the repository that *path* lies in.
 
-    Raises MetalworkingError (``not-written``) where a link leads out of it, or to what git keeps there.
+    Raises MetalworkingError (``not-written``) where a link leads out of it, or to what git keeps there, and where one
+    that git tracks leads to what git does not track: an environment lies there too, and no diff shows what is written.
     """
     target, top = _resolved(path), _top(path.absolute())
     if not _is_inside(target, top):
         raise not_written(path, "a link leads out of the repository")
+    for link in _links(path, set()):
+        if (name := _tracked(link)) and not _is_known(target):
+            hint = f"git rm --cached {name} if it is yours"
+            raise not_written(path, f"{name} is a link of the repository to what git does not track", hint)
     return target
 
 
@@ -143,6 +148,20 @@ def _untold(link: Path, site: Path | None) -> Objection | None:
     reason = "no repository is around the site that could tell whose it is"
     mend = "git init there if it is yours, or name its end in mkdocs.yml"
     return Objection(link.relative_to(top).as_posix(), "a link of the site's folder", reason, mend)
+
+
+def _is_known(target: Path) -> bool:
+    """Tell whether git tracks *target*; of a file that is not there, whether it tracks one in its folder."""
+    found = enclosing_work_tree(target.parent)
+    if found is None:
+        return False
+    top, git_dir = found
+    place = target if target.exists() else target.parent
+    spec = f":(top,literal){place.relative_to(top).as_posix()}" if place != top else ":/"
+    try:
+        return bool(Git(git_dir, work_tree=top).run("ls-files", "-z", "--", spec))
+    except GitError:
+        return False
 
 
 def _is_same(path: Path, other: os.stat_result) -> bool:

@@ -12,6 +12,7 @@ from typing import Any, cast
 from xml.etree.ElementTree import Element
 
 from markdown.treeprocessors import Treeprocessor
+from markdown.util import AtomicString
 
 from ..quote.citations import CITATION, Citation, CitedLines, CitedReference
 from ..quote.diagnostics import Location, MetalworkingError
@@ -113,18 +114,20 @@ class CitationProcessor(Treeprocessor):
         html = describe(cited)
         if footnotes is None:
             return placed(work, html)
-        return footnote(work, html)
+        return footnote(work, html, f" {met.mention.raw}")
 
 
-def footnote(work: Work, html: str) -> str:
+def footnote(work: Work, html: str, written: str = "") -> str:
     """Return the reference to a footnote of *html*, which is written where the page has none.
 
     While the page is made its name has the seal in it, so that no footnote of the author's can stand in its place.
+    *written* is what stood here: code of a footnote is known as such only later, and shows it.
     """
     footnotes = footnotes_of(work.md)
     name = f"{SEALED.format(work.page.seal)}{hashlib.sha256(html.encode()).hexdigest()[:8]}"
     if name not in footnotes.footnotes:
         footnotes.setFootnote(name, placed(work, html))
+    work.written.setdefault(f"[^{name}]", written)
     return f"[^{name}]"
 
 
@@ -153,11 +156,20 @@ class FootnoteNameProcessor(Treeprocessor):
             for key, value in element.items():
                 if sealed in value:
                     element.set(key, value.replace(sealed, OURS))
+            element.text, element.tail = self._as_written(element.text, sealed), self._as_written(element.tail, sealed)
         lines = (page.source or "").split("\n")
         for name in (name for name in ours if name in known):
             line = next((number for number, text in enumerate(lines, 1) if f"[^{name}]:" in text), None)
             message = f"[^{name}] is the name of a citation's own footnote"
             page.report(MetalworkingError("footnote", message, "name it otherwise"), Location(page.path, line))
+
+    def _as_written(self, text: str | None, sealed: str) -> str | None:
+        """Return *text*, code of a footnote, with what was written in the place of references to ours."""
+        if text is None or sealed not in text:
+            return text
+        for reference, written in self._work.written.items():
+            text = text.replace(reference, written)
+        return AtomicString(text)
 
 
 def placed(work: Work, html: str) -> str:

@@ -23,11 +23,15 @@ _EMOJI = "\u203c\u2049\u2194\u25fb\u25fc\u25fd\u25fe"
 """Punctuation and mathematical signs that are emoji as well; elsewhere (\u2264) a selector makes another operator."""
 _HIDDEN = re.compile(f"{INVISIBLE.pattern[:-1]}\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 """What is marked in code: blanks too that are no blank to a compiler."""
+_RIGHT = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff"
+"""Scripts that are written from the right: the blocks of Unicode's classes R, AL and AN."""
+_PROSE = "c|c1|ch|cm|cs|s|s1|s2|sb|sc|sd|sh|sr|ss|sx"
+"""Pygments' classes of comments and strings."""
 _FROM_THE_RIGHT = re.compile(
-    "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]+"
-    "(?: +[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]+)*"
+    rf'<span class="(?:{_PROSE})">[^<\n{_RIGHT}]*(?P<prose>[{_RIGHT}](?:[^<\n]*[{_RIGHT}])?)[^<\n{_RIGHT}]*</span>'
+    rf"|[{_RIGHT}](?:[{_RIGHT}\u0300-\u036f]|[{_JOINERS}](?=[{_RIGHT}]))*"
 )
-"""Words of scripts that are written from the right (the blocks of Unicode's classes R, AL and AN), one or several."""
+"""Words of such a script; of a comment or a string, which is prose, all from the first to the last."""
 
 
 def _mark(match: re.Match[str]) -> str:
@@ -83,10 +87,16 @@ def show_hidden(html: str) -> str:
 def in_order(html: str) -> str:
     """Return *html* with words of scripts from the right isolated, so that they put nothing around them out of order.
 
-    Without it ``\u05d0 = 10 - 3`` reads ``3 - 10 = \u05d0`` by the bidi algorithm, which turns digits and signs around
-    beside such a letter. What reads tags takes ``bdi`` out or shows its text.
+    What stands between two of them in a comment or a string is theirs, and has their order; a name in code has none but
+    its own. Without it ``\u05d0 = 10 - 3`` reads ``3 - 10 = \u05d0`` by the bidi algorithm: it turns digits and signs
+    around beside such a letter. What reads tags takes ``bdi`` out or shows its text.
     """
-    return html if html.isascii() else _FROM_THE_RIGHT.sub(r"<bdi>\g<0></bdi>", html)
+    return html if html.isascii() else _FROM_THE_RIGHT.sub(_isolated, html)
+
+
+def _isolated(match: re.Match[str]) -> str:
+    text, prose = match[0], match["prose"] or match[0]
+    return text.replace(prose, f"<bdi>{prose}</bdi>", 1)
 
 
 def unmark(html: str) -> str:

@@ -79,6 +79,8 @@ class Work:
         self.tracker = Tracker(self.page.path, self.page.source, cites=self.asked.citations, counts=counts)
         self.page.met = self.tracker.met
         self.figures: list[Figure] = []
+        self.written: dict[str, str] = {}
+        """What stood in the place of each reference to a footnote of ours."""
         self.stashed: set[int] = set()
         self.search = extension.search
         self.late = extension.late and self.page.late is not None

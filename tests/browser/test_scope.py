@@ -203,6 +203,7 @@ FROM_THE_RIGHT = (
     "if (\u05d0 > 7 && user != \u05d1 || 0) return;",
     'float f = pick("\u05d0", 1 / 2);',
     "\u0663 - \u0664 + 1",
+    "typedef \u05d0 \u05d1;",
 )
 ACROSS = """(line) => {
   const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);

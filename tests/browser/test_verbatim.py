@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import cast
+from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Error, Page, expect
 
-from tests.browser.conftest import DRAWN, HERE, Served, open_with_links, ready
+from tests.browser.conftest import DRAWN, HERE, READY, Served, open_with_links
 from tests.forked import python_m
 from tests.support import Bench
 
@@ -22,6 +22,8 @@ LINES = {
         "kept = a<b;",
     ],
 }
+RETURNS = "int a; // note\rreturn 1;\nint b;"
+"""A return within a line is one of its characters."""
 FIGURES = [*LINES.values(), *LINES.values()]
 TEXT = """() => [...document.querySelectorAll("figure.mw-excerpt")].map((figure) =>
   [...figure.querySelectorAll(".mw-l")].map((line) => line.innerText.replace(/\\n$/, "")))"""
@@ -42,7 +44,7 @@ theme: {{custom_dir: {here}/overrides}}
 plugins:
   - search
   - metalworking: {{store: store, offline: true, mapping: ""}}
-nav: [index.md, marks.md, other.md]
+nav: [index.md, marks.md, returns.md, other.md]
 """
 SEARCH = "document.querySelector('[data-md-component=search-query]').focus()"
 """Marks come when the index has, and the book's theme asks for that when one searches."""
@@ -64,7 +66,8 @@ def marked(
     """A site of annotations: with stock Material, the book's theme, and a search that parts words at underscores."""
     bench = Bench(tmp_path_factory.mktemp("marks"))
     commit = bench.add_repo("acme/kernels", {name: "\n".join(lines) + "\n" for name, lines in LINES.items()})
-    bench.write([("acme/kernels", name) for name in LINES])
+    returned = bench.add_repo("acme/returns", {"returns.c": f"{RETURNS}\n"})
+    bench.write([*(("acme/kernels", name) for name in LINES), ("acme/returns", "returns.c")])
     root, port = server
     name = f"marks-{request.param}"
     url = f"http://127.0.0.1:{port}/{name}/"
@@ -79,6 +82,7 @@ def marked(
     inside = both.replace("<<", "    <<")
     pages = {
         "index.md": "# Start\n\n[There](marks.md?h=lt) and [there](other.md?h=kernel).\n",
+        "returns.md": f"# Returns\n\n<< excerpt acme/returns@{returned[:7]}:returns.c >>\n",
         "other.md": "# Other\n\nThe kernel.\n",
         "marks.md": f"# Marks\n\n[Here](?h=gt)\n\n!!! note annotate\n\n    Words (1)\n\n{inside}\n\n1. One.\n2. Two."
         f'\n\n<div class="annotate" markdown>\n\nWords (3)\n\n{both}\n\n</div>\n\n1. One.\n2. Two.\n3. Three.\n',
@@ -103,14 +107,34 @@ def test_annotations_take_nothing_out_of_quoted_code(page: Page, marked: Served)
         page.wait_for_function("async (text) => await navigator.clipboard.readText() === text", arg="\n".join(lines))
 
 
-def settled(page: Page, url: str) -> list[list[str]]:
+@pytest.mark.parametrize("api", [True, False])
+def test_a_copy_has_every_character_where_the_page_may_not_use_the_clipboard(
+    page: Page, marked: Served, api: bool
+) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    if not api:  # as on a page that came without TLS
+        page.add_init_script("delete Clipboard.prototype.writeText")
+    page.goto(f"{marked.url}returns/")
+    page.locator(".mw-copy").click()
+    page.wait_for_function("async (text) => await navigator.clipboard.readText() === text", arg=RETURNS)
+
+
+def evaluated(page: Page, script: str) -> Any:
+    """Return what *script* comes to, on the page that a reload brings where one comes in between."""
+    while True:
+        try:
+            return page.evaluate(script)
+        except Error as error:
+            if "context was destroyed" not in str(error):
+                raise
+
+
+def settled(page: Page, url: str) -> Any:
     """Return the lines of the figures once the page is at *url*."""
     page.wait_for_url(url)
-    ready(page)
-    page.evaluate(SEARCH)
-    page.evaluate(INDEX)
-    page.evaluate(DRAWN)
-    return cast(list[list[str]], page.evaluate(TEXT))
+    for script in (READY, SEARCH, INDEX, DRAWN):
+        evaluated(page, script)
+    return evaluated(page, TEXT)
 
 
 def test_no_term_that_was_searched_for_changes_quoted_code(page: Page, marked: Served) -> None:

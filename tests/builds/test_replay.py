@@ -247,3 +247,31 @@ def test_clones_and_store_may_vanish(serve: Serve) -> None:
     assert serve.rebuild()["second/three/index.html"] == before, "a page that did not change is shown as it was"
     serve.site.page("second/three.md", "# Three\n\n<< excerpt {k}:add.metal#L4 >>\n")
     assert b"mw-card" in serve.rebuild()["second/three/index.html"]
+
+
+SHOWS_OTHERS = {
+    "a loop": "{% for p in nav.pages %}{% if p.url != page.url %}{{ p.content }}{% endif %}{% endfor %}",
+    "an index": "{{ nav.pages[1].content }}",
+    "the page before": "{% if page.previous_page %}{{ page.previous_page.content }}{% endif %}",
+    "a name": "{% set page = nav.pages[1] %}{{ page.content }}",
+    "a key": '{{ nav.pages[1]["content"] }}',
+    "an attribute": '{{ nav.pages|map(attribute="content")|join }}',
+    "a macro": "{% macro show(page) %}{{ page.content }}{% endmacro %}{{ show(nav.pages[1]) }}",
+    "a table of contents": "{% for p in nav.pages %}{% for one in p.toc %}"
+    "{{ one.children|map(attribute='title')|join }}{% endfor %}{% endfor %}",
+}
+
+
+@pytest.mark.parametrize("how", SHOWS_OTHERS)
+def test_a_page_that_shows_others_shows_them_as_they_are(serve: Serve, how: str) -> None:
+    text = '{% extends "base.html" %}{% block content %}{{ super() }}{% include "others.html" %}{% endblock %}\n'
+    (serve.site.root / "overrides" / "main.html").write_text(text, encoding="utf-8")
+    (serve.site.root / "overrides" / "others.html").write_text(SHOWS_OTHERS[how], encoding="utf-8")
+    serve.site.page("more/p1.md", "# More 1\n\n<< excerpt {k}:add.metal#L4-5 >>\n")
+    serve.rebuild()
+    for lines, words in (("L6-7", "Other"), ("L8", "Again")):
+        serve.site.page("more/p1.md", f"# More 1\n\n{words}.\n\n## {words}\n\n<< excerpt {{k}}:add.metal#{lines} >>\n")
+        again = serve.rebuild()
+        assert words.encode() in again["index.html"] or how == "the page before"
+        assert not any(b"data-mw=" in page for name, page in again.items() if name.endswith(".html"))
+        assert again == serve.clean()

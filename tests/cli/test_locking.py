@@ -178,6 +178,39 @@ def test_what_a_command_writes_first_goes_through_no_link(tmp_path: Path, monkey
     assert (repository / "sources.lock").read_text(encoding="utf-8") == "x\n"
 
 
+@pytest.mark.parametrize("spelled", ["the file", "its folder"])
+def test_no_command_writes_into_an_environment_through_a_link(two: Desk, spelled: str) -> None:
+    """What `about:` of a pin says stands in SOURCES.md as it is: in a .pth file, Python would run a line of it."""
+    git(two.root, "init", "-q")
+    packages = two.root / ".venv/packages"
+    packages.mkdir(parents=True)
+    theirs = packages / "SOURCES.md"
+    theirs.write_text("/work/package\n", encoding="utf-8")
+    (two.root / "linked").symlink_to(".venv/packages", target_is_directory=True)
+    (two.root / "SOURCES.md").symlink_to(theirs if spelled == "the file" else Path("linked/SOURCES.md"))
+    (two.root / ".gitignore").write_text("/.venv\n", encoding="utf-8")
+    git(two.root, "add", "SOURCES.md" if spelled == "the file" else "linked")
+    done = two.metalworking("sources")
+    assert done.exit_code == 1
+    name = "SOURCES.md" if spelled == "the file" else "linked"
+    assert f"{name} is a link of the repository to what git does not track" in done.output
+    assert theirs.read_text("utf-8") == "/work/package\n"
+
+
+def test_a_link_that_git_tracks_is_written_through_to_what_it_tracks(two: Desk) -> None:
+    git(two.root, "init", "-q")
+    (two.root / "lists").mkdir()
+    (two.root / "lists/SOURCES.md").write_text("# Ours\n", encoding="utf-8")
+    (two.root / "SOURCES.md").symlink_to("lists/SOURCES.md")
+    (two.root / "docs/first").rename(two.root / "chapter")
+    (two.root / "docs/first").symlink_to("../chapter", target_is_directory=True)
+    git(two.root, "add", "SOURCES.md", "lists", "docs", "chapter")
+    assert two.metalworking("sources").exit_code == 0
+    assert "acme/kernels" in (two.root / "lists/SOURCES.md").read_text("utf-8")
+    assert two.metalworking("new", "first/more", "--after", "index").exit_code == 0
+    assert (two.root / "chapter/more.md").is_file()
+
+
 def test_a_link_within_the_repository_is_written_through(two: Desk) -> None:
     git(two.root, "init", "-q")
     (two.root / "locks").mkdir()

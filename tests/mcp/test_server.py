@@ -13,9 +13,11 @@ from typing import Any
 
 import anyio
 import pytest
+from bs4 import BeautifulSoup
 from mcp import StdioServerParameters, stdio_client
 from mcp.client.client import Client
 
+from mkdocs_metalworking.hosts.mcp.pages import _cited
 from mkdocs_metalworking.hosts.mkdocs.fitting import fitting
 from mkdocs_metalworking.quote.diagnostics import MetalworkingError
 from tests.lsp.conftest import Site, make_site
@@ -185,3 +187,12 @@ def test_no_answer_is_longer_than_asked_for(limit: int) -> None:
 def test_too_small_a_limit_is_told() -> None:
     with pytest.raises(MetalworkingError, match="200 characters are too few"):
         fitting({"name": "x", "sources": [{"title": "t" * 400}]}, 200)
+
+
+def test_a_row_is_answered_with_its_footnotes_alone() -> None:
+    forged = '<p id="fn:cite-1"><a href="https://evil.example/">Forged</a></p>'
+    row = '<table><tr><td>M1<sup><a href="#fn:cite-1">1</a></sup></td></tr></table>'
+    notes = '<div class="footnote"><ol><li id="fn:cite-1"><a href="https://good.example/">Good</a></li></ol></div>'
+    soup = BeautifulSoup(forged + row + notes, "html.parser")
+    assert soup.tr is not None
+    assert _cited(soup.tr) == [{"title": "Good", "url": "https://good.example/"}]

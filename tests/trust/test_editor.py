@@ -82,6 +82,16 @@ TOLD_ELSEWHERE = (
     {"mkdocs.yml": "plugins: [metalworking: {code: !ENV [NO_SUCH_NAME, clones]}]\n"},
     {"mkdocs.yml": "extra: &o {code: clones}\nplugins:\n  - metalworking:\n      <<: *o\n"},
     {"mkdocs.yml": "extra: {p: &o [{metalworking: {code: clones}}]}\nplugins: *o\n"},
+    {
+        "mkdocs.yml": "INHERIT: base.yml\nplugins: {search: {}}\n",
+        "base.yml": "plugins: {metalworking: {code: clones}}\n",
+    },
+    {"mkdocs.yml": "x: &c {plugins: [metalworking: {code: clones}]}\n<<: *c\n"},
+    {"mkdocs.yml": "x: &c {metalworking: {code: clones}}\nplugins:\n  <<: *c\n"},
+    {"mkdocs.yml": "plugins: !!python/tuple [{metalworking: {code: clones}}]\n"},
+    {"mkdocs.yml": f"# {'x' * (1 << 20)}\nplugins: [metalworking: {{code: clones}}]\n"},
+    {"mkdocs.yml": "INHERIT: away.yml\n"},
+    {"mkdocs.yml": "- no mapping\n"},
 )
 
 
@@ -92,6 +102,14 @@ def test_a_clone_is_known_where_only_loading_would_tell_its_place(tmp_path: Path
     clone = tmp_path / "clones/acme/kernels"
     commit_files(clone, HOSTILE)
     assert site_above(clone / "docs") == tmp_path / "mkdocs.yml"
+
+
+def test_a_folder_around_a_site_is_none_of_clones_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where all repositories of a person lie as OWNER/NAME, this site too."""
+    monkeypatch.setenv("METALWORKING_STORE", str(tmp_path / "cache"))
+    site = tmp_path / "src/me/site"
+    remember(site / "../..", site)
+    assert remembered() == frozenset()
 
 
 @pytest.mark.parametrize(

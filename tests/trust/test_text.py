@@ -245,3 +245,39 @@ def test_no_footnote_of_a_page_stands_in_the_place_of_a_source(tmp_path: Path, p
         assert problem.message == f"[^{name}] is the name of a citation's own footnote"
         assert problem.location.line is not None
         assert re.findall('<span class="mw-cite">.*?</span>', html)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "Forged.\n{{: #{id} }}",
+        "*Forged*{{: #{id} }} words",
+        "### Forged {{#{id}}}",
+        '<p id="{id}">Forged</p>',
+        "<p ID={raw}>Forged</p>",
+        '<div title=">" id="{id}"><p>Forged</p></div>',
+        'Words <b id="{id}">Forged</b>',
+        '<div markdown id="{id}">\n\nForged.\n\n</div>',
+    ],
+)
+@pytest.mark.parametrize("late", [True, False])
+def test_nothing_else_of_a_page_has_an_id_of_ours(tmp_path: Path, given: str, late: bool) -> None:
+    bench = Bench(
+        tmp_path, references="references:\n  - {key: good, title: The Handbook, url: 'https://good.example/'}\n"
+    )
+    commit = bench.add_repo("acme/k", {"a.c": "int a;\nint b;\n"})
+    bench.write([("acme/k", "a.c")])
+    quoted = f"<< excerpt acme/k@{commit[:9]}:a.c >>"
+    text = f"Said [@good], and [@good].\n\n{quoted}\n\n{quoted}\n\nOwn.\n{{: #own }}\n"
+    html, page = bench.convert(text, late=late)
+    assert not page.diagnostics, list(page.diagnostics)
+    (note,) = set(re.findall(r'"#(fn:cite-[0-9a-f]{8})"', html))
+    figure, second = page.figures
+    line = page.names.given[0].line(2)
+    for name in (note, note.replace("fn:", "fnref:"), note.replace("fn:", "fnref2:"), figure, second, line):
+        own = given.format(id=name, raw=name.replace("-", "&#45;"))
+        for whole in (f"{own}\n\n{text}", f"{text}\n{own}\n"):
+            _, page = bench.convert(whole, late=late)
+            (problem,) = page.diagnostics
+            assert problem.message.startswith(f"#{name} is the id of ")
+            assert (problem.location.line is not None) == ("{raw}" not in given)

@@ -197,3 +197,45 @@ def test_a_store_that_a_change_brings_proves_nothing(desk: Desk) -> None:
     done = desk.build()
     assert done.returncode == 1
     assert "came with the site's own repository" in done.stderr
+
+
+@pytest.mark.parametrize("command", [("lock", "--update"), ("lock", "--verify"), ("check",)])
+def test_what_a_mirror_gave_is_kept_as_the_mirror_s(desk: Desk, command: tuple[str, ...]) -> None:
+    """A store outlives the change that named a mirror, and serves other sites."""
+    desk.add_repo("else/fork", {"a.c": EVIL, "LICENSE": "MIT\n"})
+    commit = desk.pins[0]["commit"]
+    desk.addresses["acme/kernels"] = f"file://{desk.root}/nowhere"
+    desk.pins[0] = {"repo": "acme/kernels", "commit": commit, "license": "MIT", "extra": "mirrors: [else/fork]"}
+    desk.commits["acme/kernels"] = commit
+    desk.write([])
+    desk.page("first/one.md", "# One\n\n<< excerpt {k}:a.c >>\n")
+    assert desk.metalworking("lock").exit_code == 0
+    assert "blob acme/kernels" in desk.text("sources.lock")
+    assert desk.metalworking(*command).exit_code == 0
+    shutil.rmtree(desk.root / "code")
+    verified = desk.metalworking("lock", "--verify")
+    assert verified.exit_code == 0, "the pin names the mirror, and the store has it of the mirror"
+    path = desk.root / "sources.yml"
+    path.write_text(path.read_text().replace("mirrors: [else/fork]", ""))
+    verified = desk.metalworking("lock", "--verify")
+    assert verified.exit_code == 2, verified.output
+    assert "1 files, 0 proved by git, 1 not proved, 0 wrong" in verified.stderr
+
+
+def test_no_commit_of_the_site_is_kept_for_another_one(desk: Desk) -> None:
+    """The checkout of a change to acme/site has commits that acme/site never had; the store serves all sites."""
+    desk.config("site_name: Test\n", "site_name: Test\nrepo_url: https://github.com/acme/site\n")
+    (desk.root / ".gitignore").write_text("code/\nstore/\nhomes/\n")
+    (desk.root / "a.c").write_text(EVIL)
+    git(desk.root, "init", "-q", "-b", "main")
+    commit = _commit(desk)
+    desk.pins.append({"repo": "acme/site", "commit": commit, "license": "MIT", "extra": ""})
+    desk.commits["acme/site"] = commit
+    desk.write([])
+    desk.addresses["acme/site"] = f"file://{desk.root}/nowhere"
+    (desk.root / "docs/first/one.md").write_text(f"# One\n\n<< excerpt acme/site@{commit[:9]}:a.c >>\n")
+    assert desk.metalworking("lock").exit_code == 0
+    assert desk.metalworking("lock", "--verify").exit_code == 0
+    (desk.root / ".git").rename(desk.root / "gone")
+    verified = desk.metalworking("lock", "--verify")
+    assert verified.exit_code == 2, verified.output

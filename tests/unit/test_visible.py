@@ -73,11 +73,21 @@ def test_a_blank_that_is_none_to_a_compiler_is_marked_in_code_alone(blank: str) 
         assert faithful([html], [line])
 
 
-def test_words_from_the_right_are_isolated() -> None:
-    assert in_order("int \u05d0\u05d1 = 10 - 3; // \u05d0 \u05d2, \u0663") == (
-        "int <bdi>\u05d0\u05d1</bdi> = 10 - 3; // <bdi>\u05d0 \u05d2</bdi>, <bdi>\u0663</bdi>"
-    )
-    assert in_order("caf\u00e9 <b>") == "caf\u00e9 <b>"
+@pytest.mark.parametrize(
+    ("html", "shown"),
+    [
+        ("int \u05d0\u05d1 = 10 - 3;", "int <bdi>\u05d0\u05d1</bdi> = 10 - 3;"),
+        ("typedef \u05d0 \u05d1;", "typedef <bdi>\u05d0</bdi> <bdi>\u05d1</bdi>;"),
+        ("\u0645\u06cc\u200c\u062e\u0648 1", "<bdi>\u0645\u06cc\u200c\u062e\u0648</bdi> 1"),
+        ("\u0628\u0301\u0628 + \u0663", "<bdi>\u0628\u0301\u0628</bdi> + <bdi>\u0663</bdi>"),
+        ('<span class="c1"># \u05d0, \u05d1 (3)</span>', '<span class="c1"># <bdi>\u05d0, \u05d1</bdi> (3)</span>'),
+        ('<span class="s2">&quot;\u05d0&quot;</span>, 1', '<span class="s2">&quot;<bdi>\u05d0</bdi>&quot;</span>, 1'),
+        ('<span class="n">\u05d0</span> \u05d0', '<span class="n"><bdi>\u05d0</bdi></span> <bdi>\u05d0</bdi>'),
+        ("caf\u00e9 <b>", "caf\u00e9 <b>"),
+    ],
+)
+def test_words_from_the_right_are_isolated(html: str, shown: str) -> None:
+    assert in_order(html) == shown
 
 
 def test_a_mark_that_tells_another_name_is_no_mark() -> None:

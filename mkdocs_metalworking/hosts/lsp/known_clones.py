@@ -23,9 +23,12 @@ _LONGEST = 1 << 20
 
 
 def remember(code: Path, root: Path) -> None:
-    """Note that a site in *root* keeps its clones in *code*, unless that lies below it; what cannot be noted is not."""
-    place, known, file = code.resolve(), remembered(), _file()
-    if file is None or place.is_relative_to(root.resolve()) or place in known:
+    """Note that a site in *root* keeps its clones in *code*; what cannot be noted is not.
+
+    None that lies below the site, where it is known, nor around it: there other sites of the person's lie as well.
+    """
+    place, site, known, file = code.resolve(), root.resolve(), remembered(), _file()
+    if file is None or place.is_relative_to(site) or site.is_relative_to(place) or place in known:
         return
     lines = "".join(f"{json.dumps(os.fspath(one))}\n" for one in (*sorted(known), place))
     with contextlib.suppress(MetalworkingError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from .paths import COPIES
 
 CONFIG = "mkdocs.yml"
 _OURS = frozenset({"metalworking", *NAMES})
+_LISTS = ("plugins", "markdown_extensions")
 _LONGEST = 1 << 20
 """Bytes of a mkdocs.yml that is looked into."""
 
@@ -58,39 +59,47 @@ class _Site(NamedTuple):
 
 
 def _told(config: Path) -> _Site | None:
-    """Return what *config* and what it inherits say of a site; None for one that quotes nothing.
+    """Return what *config* and what it inherits say of a site; None for one that surely quotes nothing.
 
-    They are read as YAML: nothing of them is made.
+    They are read as YAML: nothing of them is made. What MkDocs would merge or read otherwise is not: then the site may
+    quote, whatever it seems to say.
     """
     told: dict[str, str] = {}
-    top, whole = _top(config, 5)
-    listed = [item for name in ("plugins", "markdown_extensions") for item in _items(top.get(name))]
-    if whole and not any(name in _OURS for name, _ in listed):
+    tops = list(_inherited(config, 5))
+    listed = [item for top in tops for name in _LISTS for item in _items(top.get(name))]
+    if len(tops) == 1 and not _is_odd(tops[0]) and not any(name in _OURS for name, _ in listed):
         return None
-    for name, options in listed:
+    for name, options in reversed(listed):
         if name in _OURS:
             told |= {key: value.value for key, value in _pairs(options) if isinstance(value, yaml.ScalarNode)}
-    docs = top.get("docs_dir")
+    docs = next((top["docs_dir"] for top in tops if "docs_dir" in top), None)
     folder = docs.value if isinstance(docs, yaml.ScalarNode) else "docs"
     root = config.parent
     return _Site(root, root / folder, root / told.get("root", ".") / told.get("code", "code"))
 
 
-def _top(config: Path, deep: int) -> tuple[dict[str, yaml.Node], bool]:
-    """Return the settings of *config* over those that it inherits, and whether all of them could be read."""
+def _is_odd(top: dict[str, yaml.Node]) -> bool:
+    """Tell whether plugins or extensions may come from elsewhere: by a merge, by a tag, or from what was not read."""
+    lists = [top[name] for name in _LISTS if name in top]
+    plain = all(node.tag.startswith("tag:yaml.org,2002:") and "<<" not in dict(_pairs(node)) for node in lists)
+    return not top or "<<" in top or not plain
+
+
+def _inherited(config: Path, deep: int) -> Iterator[dict[str, yaml.Node]]:
+    """Yield the settings of *config* and of the files that it inherits from; an empty one for what cannot be read."""
     try:
         with open(config, "rb") as stream:
-            root = yaml.compose(stream.read(_LONGEST).decode("utf-8-sig"), yaml.SafeLoader)
+            data = stream.read(_LONGEST + 1)
+        root = yaml.compose(data.decode("utf-8-sig"), yaml.SafeLoader) if len(data) <= _LONGEST else None
     except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError):
-        return {}, False  # it will not load either, and its clones lie in the usual place
+        root = None
     top = dict(_pairs(root))
+    yield top
     base = top.get("INHERIT")
-    if base is None:
-        return top, True
-    inherited = (
-        _top(config.parent / base.value, deep - 1) if isinstance(base, yaml.ScalarNode) and deep else ({}, False)
-    )
-    return inherited[0] | top, inherited[1]
+    if base is not None and deep and isinstance(base, yaml.ScalarNode):
+        yield from _inherited(config.parent / base.value, deep - 1)
+    elif base is not None:
+        yield {}
 
 
 def _pairs(node: yaml.Node | None) -> Iterable[tuple[str, yaml.Node]]:

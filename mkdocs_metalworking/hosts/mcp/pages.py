@@ -99,10 +99,11 @@ def _text(cell: Tag) -> str:
 
 def _cited(row: Tag) -> list[dict[str, str]]:
     """Return what the footnotes of a row say, each with its first address."""
-    root = row.find_parents()[-1]
+    # What else of the page has the id of a footnote of ours stands before the footnotes, and is none of them.
+    notes = {note["id"]: note for note in row.find_parents()[-1].select(".footnote > ol > li[id]")}
     found = []
     for link in row.select("sup a[href^='#']"):
-        note = root.find(id=str(link["href"])[1:])
+        note = notes.get(str(link["href"])[1:])
         if note is not None:
             for back in note.select(".footnote-backref"):
                 back.decompose()

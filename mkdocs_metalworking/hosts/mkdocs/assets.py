@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from copy import copy
+from html import escape
 from pathlib import Path
 
 from mkdocs.config.config_options import ExtraScriptValue
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+from mkdocs.utils import normalize_url
+from mkdocs.utils.templates import TemplateContext
 
 from ...glossary.asked import Asked
 from ...glossary.labels import SCRIPT
@@ -71,13 +76,18 @@ def used_by(html: str) -> bool:
     return any(mark in html for mark in _OURS)
 
 
-def with_assets(config: MkDocsConfig, html: str = "") -> MkDocsConfig:
-    """Return *config* as the template of one page shall see it: our styles before the site's own, our script too.
-
-    *html* is the page: excerpts, pairs and the table of terms have a style each.
-    """
+def _styles(html: str) -> list[str]:
+    """Return the styles of *html*; excerpts, pairs and the table of terms have one each."""
     parts = {EXCERPT_STYLE: 'class="mw-excerpt', PAIR_STYLE: 'class="mw-twins', TABLE_STYLE: 'class="mw-terms"'}
-    styles = [STYLE, *(style for style, mark in parts.items() if mark in html)]
+    return [STYLE, *(style for style, mark in parts.items() if mark in html)]
+
+
+def give_assets(context: TemplateContext, config: MkDocsConfig, page: Page | None = None) -> None:
+    """Put into *context*, of a *page* or of a template, our styles before the site's own, our script too.
+
+    A theme may take them from the configuration or, as addresses, from MkDocs' own variables.
+    """
+    styles = _styles((page.content if page else None) or "")
     script = ExtraScriptValue(ENTRY)
     script.type = "module"
     told = copy(config)  # attributes as before: a template asks for hundreds of options on every page
@@ -86,4 +96,42 @@ def with_assets(config: MkDocsConfig, html: str = "") -> MkDocsConfig:
         "extra_css": [*styles, *config.extra_css],
         "extra_javascript": [script, *config.extra_javascript],
     }
-    return told
+    base = context["base_url"]
+    context["config"] = told
+    context["extra_css"] = [*(normalize_url(one, page, base) for one in styles), *context["extra_css"]]
+    context["extra_javascript"] = [normalize_url(ENTRY, page, base), *context["extra_javascript"]]
+
+
+_LINK = re.compile(r"<link\b[^<>]*>", re.IGNORECASE)
+_SCRIPT = re.compile(r"<script\b[^<>]*>", re.IGNORECASE)
+_HEAD_ENDS = re.compile(r"</head\s*>", re.IGNORECASE)
+
+
+def linked(output: str, base: str) -> tuple[str, bool]:
+    """Return *output*, made by a template, with our styles and our script where it shows something of ours.
+
+    A theme may name none of them, or the script without its type, and what is shown may be of another page. *base*
+    leads from *output* to the root of the site. Beside it whether all styles are there: what is no page has no place
+    for them.
+    """
+    if ENTRY in output:
+        output = _SCRIPT.sub(_as_module, output)
+    if not used_by(output):
+        return output, True
+    links = "".join(_LINK.findall(output))
+    missing = [style for style in _styles(output) if style not in links]
+    if not missing:
+        return output, True
+    end = _HEAD_ENDS.search(output)
+    if end is None:
+        return output, False
+    added = "".join(f'<link rel="stylesheet" href="{escape(normalize_url(one, None, base))}">' for one in missing)
+    if ENTRY not in output:
+        added += f'<script src="{escape(normalize_url(ENTRY, None, base))}" type="module"></script>'
+    return f"{output[: end.start()]}{added}{output[end.start() :]}", True
+
+
+def _as_module(tag: re.Match[str]) -> str:
+    if ENTRY not in tag[0] or "type=" in tag[0]:
+        return tag[0]
+    return f'{tag[0][: len("<script")]} type="module"{tag[0][len("<script") :]}'

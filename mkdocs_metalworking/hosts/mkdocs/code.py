@@ -36,7 +36,9 @@ def finished(html: str, page: PageContext) -> str:
     return _replaced(html, _PLAIN, lambda match, words: late[match["key"]]() if match["key"] in late else words)
 
 
-_LEFT = re.compile(r"""data-mw(?:=|%3D)(?:\\?["']|\\u0022|&quot;|&#34;|%22)(?P<key>[0-9]+)""")
+_LEFT = re.compile(r"data-mw(?!-)[^<>]{0,60}", re.IGNORECASE)
+"""What stands for code in a form that is not HTML; between the name and the key may be quotes, escaped and again."""
+_DIGITS = re.compile(r"[0-9]{10,}")
 
 
 def finished_of(html: str, pages: Iterable[PageContext]) -> tuple[str, str]:
@@ -44,7 +46,7 @@ def finished_of(html: str, pages: Iterable[PageContext]) -> tuple[str, str]:
 
     Beside it the path of a page whose words stand there in a form that has no place for code, as a filter makes it.
     """
-    if "data-mw" not in html:
+    if _LEFT.search(html) is None:
         return html, ""
     known = {page.seal: page for page in pages}
     size = max(map(len, known), default=0)
@@ -54,8 +56,9 @@ def finished_of(html: str, pages: Iterable[PageContext]) -> tuple[str, str]:
         return finished(words, page) if page is not None else words
 
     html = _replaced(html, _PLAIN, made)
-    left = (known.get(match["key"][:size]) for match in _LEFT.finditer(html))
-    return html, next((page.path for page in left if page is not None), "")
+    runs = (run[0] for found in _LEFT.finditer(html) for run in _DIGITS.finditer(found[0]))
+    seals = (run[at : at + size] for run in runs for at in range(len(run) - size))
+    return html, next((known[seal].path for seal in seals if seal in known), "")
 
 
 _SHOWN = re.compile(r"<!--mw-(?P<key>[0-9]+)-->")
@@ -75,7 +78,7 @@ def revealed(html: str, page: PageContext) -> str:
         page.words[key] = words
         return f"<!--mw-{key}-->{late[key]()}<!--/mw-{key}-->"
 
-    return _without_style(_replaced(html, _PLAIN, shown))
+    return without_style(_replaced(html, _PLAIN, shown))
 
 
 _PRE = re.compile(r'<(?P<tag>pre) class="mw-pre[^<>]*>')
@@ -85,14 +88,14 @@ _SIGN = re.compile(r'(<span class="mw-(?:ctl|gap)"(?: [\w-]+="[^"<>]*")*? data-t
 _TOLD = re.compile(r'(<span class="mw-(?:ctl|gap)"[^<>]*>)[^<>]*(?=</span>)')
 
 
-def _without_style(html: str) -> str:
+def without_style(html: str) -> str:
     """Return *html* with the text of marks and gaps as text, and blanks of code that nobody takes for white space."""
     html = _SIGN.sub(lambda m: f"{m[1]}{m[2]}" + ("\n" if 'class="mw-gap"' in m[1] else ""), html)
     return _replaced(html, _PRE, lambda _, pre: _BLANK.sub(lambda m: _SPELLED.get(m[0], m[0]), pre))
 
 
 def with_style(html: str) -> str:
-    """Undo *_without_style*."""
+    """Undo *without_style*."""
 
     def blanks(_: re.Match[str], found: str) -> str:
         for char, spelled in _SPELLED.items():

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from urllib.parse import urlsplit
 
 from mkdocs.commands.build import _populate_page
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
+from mkdocs.utils import get_relative_url, is_error_template
 
 from ...markdown.page import PageContext
 from ...quote.diagnostics import Location, MetalworkingError
-from .assets import used_by
-from .code import concealed, finished, finished_of, with_excluded, without_excluded
+from .assets import linked, used_by
+from .code import concealed, finished, finished_of, with_excluded, without_excluded, without_style
 from .endings import Ending, Endings
 from .reading import Reading
 
@@ -68,17 +70,27 @@ def join_page(output: str, page: Page, reading: Reading, *, late: bool) -> str:
     What comes so late, the template need not copy, and MkDocs, which keeps the content of all pages, does not hold it.
     """
     known = reading.pages.get(page.file.src_uri) if late else None
-    return join(finished(output, known) if known is not None else output, reading, reading.label(page.file))
+    output = finished(output, known) if known is not None else output
+    return _join(output, reading, reading.label(page.file), get_relative_url(".", page.url))
 
 
-def join(output: str, reading: Reading, where: str) -> str:
-    """Put the code into what a template, or the page *where*, shows of other pages.
+def join_template(output: str, name: str, reading: Reading) -> str:
+    """Put the code into what the template called *name* shows of pages."""
+    # MkDocs shows an error at any address, so its links begin at the server's root.
+    root = urlsplit(reading.config.site_url or "/").path
+    return _join(output, reading, name, root if is_error_template(name) else get_relative_url(".", name))
 
-    What it shows of a page in another form than HTML is a problem of *reading*.
+
+def _join(output: str, reading: Reading, where: str, base: str) -> str:
+    """Put the code into what a template, or the page *where*, shows of other pages; *base* leads to the site's root.
+
+    What it shows of a page in another form than HTML is a problem of *reading*. What has no place for a style sheet,
+    such as a feed, gets the code as it can be read without.
     """
     output, left = finished_of(output, reading.pages.values())
     if left:
         message = f"the content of {left} is shown in a form that has no place for its quoted code"
         problem = MetalworkingError("template", message, "show page.content as it is, without a filter")
         reading.conversions.problems.add(problem.diagnostic.at(Location(where)))
-    return output
+    output, styled = linked(output, base)
+    return output if styled else without_style(output)

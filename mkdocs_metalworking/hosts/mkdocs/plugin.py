@@ -21,11 +21,11 @@ from ...glossary.library import Entry
 from ...markdown.extension import MetalworkingExtension
 from ...markdown.highlight_cache import DiskLineCache
 from . import compatibility
-from .assets import used_by, with_assets
+from .assets import give_assets, used_by
 from .browser_files import Lookup, add_browser_files
 from .endings import Endings
 from .errand import Errand
-from .finishing import finish, join, join_page, populate, prepare_search, searched
+from .finishing import finish, join_page, join_template, populate, prepare_search, searched
 from .opening import configuring, open_line_cache, open_project, settings_of, settle
 from .options import MetalworkingConfig
 from .reading import Reading
@@ -156,7 +156,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
             compatibility.fill_kept(self._current.documents(), self._endings.fill)
         self._watch.also(self._current.project.watched)
         if self._replay is not None:
-            self._replay.connect(self._current.nav, env)
+            self._replay.connect(self._current.nav, files, env)
         return env
 
     @event_priority(-100)
@@ -189,7 +189,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         ending = finish(page, known, self._endings, chapters=self.config.chapters, late=late, again=again)
         context["metalworking"] = ending  # type: ignore[typeddict-unknown-key]
         if ours := self._everywhere or used_by(page.content or ""):
-            context["config"] = with_assets(config, page.content or "")
+            give_assets(context, config, page)
         if self._replay is not None:
             self._replay.templates.after_search(page, config, cast(dict[str, Any], context), (ending, ours), known)
         self._lookup.name(page, config)
@@ -205,14 +205,14 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
     @event_priority(100)
     def on_post_template(self, output: str, template_name: str, config: MkDocsConfig) -> str:
         """Do the same in what a template shows of pages."""
-        return join(output, self._current, template_name)
+        return join_template(output, template_name, self._current)
 
     def on_template_context(
         self, context: TemplateContext, template_name: str, config: MkDocsConfig
     ) -> TemplateContext:
         """Give the 404 page what every page has."""
         if self._everywhere:
-            context["config"] = with_assets(config)
+            give_assets(context, config)
         return context
 
     @event_priority(-50)

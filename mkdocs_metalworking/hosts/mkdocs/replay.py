@@ -3,7 +3,8 @@
 MkDocs rebuilds every page after every save. A page is replayed only when everything that can shape it is the same as
 before: its own Markdown after all plugins, the configuration, sources.yml and sources.lock, the set of files and their
 addresses, every file in docs/ that is not a page (snippets may be included from it), the overrides, and, for the
-rendered page, the nav and the titles and front matter of all pages. With a Markdown extension or a plugin that is not
+rendered page, the nav and the titles and front matter of all pages. Where a template may show the content of other
+pages, every page is rendered. With a Markdown extension or a plugin that is not
 known to depend on these alone, nothing is replayed. Pages with a warning or an error are never replayed, so that
 MkDocs says it again after each save.
 """
@@ -24,7 +25,7 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
 from ...markdown.page import PageContext
-from .replay_inputs import PLUGINS, is_known, may_hold_pages, settings_text, state_of
+from .replay_inputs import PLUGINS, is_known, may_hold_pages, settings_text, shows_other_pages, state_of
 from .replay_templates import RenderedTemplates
 
 
@@ -81,7 +82,8 @@ class Replay:
         self._pending.clear()
         self._replayed.clear()
         self._markdown_known = all(is_known(extension, config) for extension in config.markdown_extensions)
-        self.templates.begin(known=self._markdown_known and set(config.plugins) <= PLUGINS and not config.hooks)
+        known = self._markdown_known and set(config.plugins) <= PLUGINS and not config.hooks
+        self.templates.begin(known=known and not shows_other_pages(config))
         digest, pages = hashlib.sha256(settings_text(config).encode()), hashlib.sha256()
         for path in inputs:
             digest.update(path.read_bytes() if path.is_file() else b"-")
@@ -143,6 +145,6 @@ class Replay:
         anchors = frozenset(page.present_anchor_ids or ())
         self._rendered[uri] = (key, Rendered(page.content, page.toc, page.title, anchors, links, context))
 
-    def connect(self, nav: Navigation, env: Environment) -> None:
+    def connect(self, nav: Navigation, files: Files, env: Environment) -> None:
         """Every page is converted: from here on templates are asked for."""
-        self.templates.connect(self._site, nav, env)
+        self.templates.connect(self._site, nav, files, env)

@@ -9,6 +9,7 @@ from typing import Any
 from jinja2 import BytecodeCache, Environment, Template
 from jinja2.bccache import Bucket
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import Files
 from mkdocs.structure.nav import Navigation, Section
 from mkdocs.structure.pages import Page
 
@@ -36,7 +37,7 @@ class RenderedTemplates:
         self.replayed = self.rendered = 0
         self.known = known
 
-    def connect(self, site: str, nav: Navigation, env: Environment) -> None:
+    def connect(self, site: str, nav: Navigation, files: Files, env: Environment) -> None:
         """Every page is converted: take note of the nav and of all titles and front matter, and mind the templates.
 
         *site* tells one state of all else from another.
@@ -44,7 +45,7 @@ class RenderedTemplates:
         digest = hashlib.sha256(site.encode())
         for item in nav.items:
             _add_item(digest, item)
-        for page in nav.pages:
+        for page in (file.page for file in files.documentation_pages() if file.page is not None):
             digest.update(f"{page.url}\0{page.title}\0{page.meta!r}\0".encode())
         self._book = digest.hexdigest()
         env.bytecode_cache = self._compiled
