@@ -104,9 +104,28 @@ def test_a_clone_is_known_where_only_loading_would_tell_its_place(tmp_path: Path
     assert site_above(clone / "docs") == tmp_path / "mkdocs.yml"
 
 
+@pytest.mark.parametrize("where", ["code/acme/kernels", "clones/acme/kernels"])
+@pytest.mark.parametrize("pins", ["sources.yml", "sources.lock"])
+def test_a_clone_is_known_where_the_configuration_has_another_name(tmp_path: Path, where: str, pins: str) -> None:
+    """``metalworking -f site.yml``: no mkdocs.yml stands above the clone's own."""
+    (tmp_path / "site.yml").write_text("plugins: [metalworking]\n")
+    (tmp_path / pins).touch()
+    clone = tmp_path / where
+    commit_files(clone, HOSTILE)
+    assert site_above(clone / "docs") is None
+    if where.startswith("code"):
+        shutil.rmtree(clone / ".git")
+        assert site_above(clone / "docs") is None
+    (tmp_path / "mkdocs.yml").write_text("plugins: [metalworking]\n")
+    assert site_above(tmp_path / "docs") == tmp_path / "mkdocs.yml"
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/mkdocs.yml").write_text("plugins: [metalworking: {root: ..}]\n")
+    assert site_above(tmp_path / "config") == tmp_path / "config/mkdocs.yml"
+
+
 def test_a_folder_around_a_site_is_none_of_clones_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As where all repositories of a person lie as OWNER/NAME, this site too."""
-    monkeypatch.setenv("METALWORKING_STORE", str(tmp_path / "cache"))
+    monkeypatch.setattr("platformdirs.user_cache_path", lambda *_, **__: tmp_path / "cache")
     site = tmp_path / "src/me/site"
     remember(site / "../..", site)
     assert remembered() == frozenset()

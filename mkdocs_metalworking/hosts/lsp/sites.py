@@ -16,6 +16,7 @@ from .paths import COPIES
 
 CONFIG = "mkdocs.yml"
 _OURS = frozenset({"metalworking", *NAMES})
+_PINS = ("sources.yml", "sources.lock")
 _LISTS = ("plugins", "markdown_extensions")
 _LONGEST = 1 << 20
 """Bytes of a mkdocs.yml that is looked into."""
@@ -35,7 +36,8 @@ def _is_cloned(folder: Path, around: Iterable[Path]) -> bool:
 
     So does what a clone holds that was made here, what lies among the pages of a site *around* it, where that keeps
     its clones or was seen to keep them, and a repository of its own anywhere below a site that quotes: where that one
-    keeps its clones may be told by what only loading it would read.
+    keeps its clones may be told by what only loading it would read. A folder with sources.yml or sources.lock is one,
+    too: its configuration may have another name (``-f``).
     """
     tree = enclosing_work_tree(folder)
     if tree is not None and is_made_here(tree[1]):
@@ -45,8 +47,11 @@ def _is_cloned(folder: Path, around: Iterable[Path]) -> bool:
         return True
     quoting = [site for config in around if (site := _told(config)) is not None]
     places = [site.code for site in quoting] + [site.docs for site in quoting] + list(remembered())
+    pinning = {one for name in names for one in name.parents if any((one / file).is_file() for file in _PINS)}
+    places += [one / "code" for one in pinning]
     if tree is not None:
-        places += [tree[0] for site in quoting if tree[0] != site.root and tree[0].is_relative_to(site.root)]
+        roots = {*(site.root for site in quoting), *pinning}
+        places += [tree[0] for root in roots if tree[0] != root and tree[0].is_relative_to(root)]
     return any(name.is_relative_to(one) for place in places for one in (place, place.resolve()) for name in names)
 
 
