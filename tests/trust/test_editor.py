@@ -106,7 +106,7 @@ def test_a_clone_is_known_where_only_loading_would_tell_its_place(tmp_path: Path
 
 def test_a_folder_around_a_site_is_none_of_clones_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As where all repositories of a person lie as OWNER/NAME, this site too."""
-    monkeypatch.setenv("METALWORKING_STORE", str(tmp_path / "cache"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     site = tmp_path / "src/me/site"
     remember(site / "../..", site)
     assert remembered() == frozenset()
