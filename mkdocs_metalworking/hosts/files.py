@@ -47,8 +47,9 @@ def write_all(rewrites: Sequence[Rewrite]) -> None:
     """Write all of these files, or none of them.
 
     Raises MetalworkingError (``not-written``) when one cannot be written, or is no longer what was read, since somebody
-    saved it meanwhile. Then all are as they were.
+    saved it meanwhile. Then all are as they were. Several names may lead to one file, which is written once.
     """
+    rewrites = _one_a_file(rewrites)
     done: list[tuple[Path, bytes | None]] = []
     with held_back(), contextlib.ExitStack() as stack:
         try:
@@ -66,6 +67,16 @@ def write_all(rewrites: Sequence[Rewrite]) -> None:
                 with contextlib.suppress(MetalworkingError, OSError):
                     path.unlink() if raw is None else write(path, raw.decode("utf-8"))
             raise
+
+
+def _one_a_file(rewrites: Sequence[Rewrite]) -> list[Rewrite]:
+    """Return one rewrite of each file. Raises MetalworkingError where a file would be written in two ways."""
+    files: dict[Path, Rewrite] = {}
+    for one in rewrites:
+        other = files.setdefault(target_of(one.path), one)
+        if (other.before, other.after) != (one.before, one.after):
+            raise not_written(one.path, f"{other.path.name} is the same file, and would be written otherwise")
+    return list(files.values())
 
 
 def _unchanged(one: Rewrite) -> bytes | None:

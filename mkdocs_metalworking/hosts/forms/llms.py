@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
@@ -11,6 +12,7 @@ from pathlib import Path
 from posixpath import dirname
 
 from ...git.links import place_of
+from ...quote.diagnostics import MetalworkingError
 from ..files import write_made
 from ..mkdocs.browser_files import TERMS
 from ..mkdocs.terms_file import SCHEMA
@@ -22,6 +24,10 @@ PART = 700_000
 """Bytes of a part of ``llms-full.txt``."""
 _ABOUT = 2_000
 """Of these for what stands before the pages."""
+_OURS = re.compile(
+    rf"llms(?:-full[^/]*)?\.txt|{re.escape(TERMS)}|{re.escape(dirname(TERMS))}/{re.escape(SCHEMA)}", re.IGNORECASE
+)
+"""Names of files that are written beside the pages."""
 
 
 def write_markdown(volume: Volume, folder: Path, site: Path, root: Path | None = None, most: int = PART) -> int:
@@ -35,9 +41,14 @@ def write_markdown(volume: Volume, folder: Path, site: Path, root: Path | None =
     write = partial(write_made, site=root)
     pages = [leaf for leaf in volume.leaves if not leaf.url.startswith("#")]
     for leaf in pages:
+        if taken := next((part for part in (twin_of(leaf), *_folders(twin_of(leaf))) if _OURS.fullmatch(part)), ""):
+            message = f"{leaf.uri}: the name of its Markdown, {twin_of(leaf)}, takes that of {taken}"
+            raise MetalworkingError("not-written", message, "call the page otherwise")
+    for leaf in pages:
         write(folder / twin_of(leaf), to_markdown(leaf.html, leaf, volume).encode())
     for old in folder.glob("llms-full*.txt"):
-        old.unlink()
+        if old.is_file():
+            old.unlink()
     listed = [*_list(volume, pages), "\n## All in one\n\n"]
     parts = list(parts_of(volume, pages, most))
     for number, part in enumerate(parts, 1):
@@ -48,6 +59,12 @@ def write_markdown(volume: Volume, folder: Path, site: Path, root: Path | None =
     listed += _data(folder, site, write)
     write(folder / "llms.txt", "".join(listed).encode())
     return len(pages)
+
+
+def _folders(path: str) -> Iterator[str]:
+    """Yield the folders that *path* lies in, below the book's."""
+    while path := dirname(path):
+        yield path
 
 
 @dataclass(frozen=True)
@@ -117,7 +134,7 @@ def _list(volume: Volume, pages: list[Leaf]) -> Iterator[str]:
 
 def _data(folder: Path, site: Path, write: Callable[[Path, bytes], None]) -> Iterator[str]:
     """Yield what programs may read beside the pages, and put it there."""
-    if (site / TERMS).exists():
+    if (site / TERMS).is_file():
         for name in (TERMS, f"{dirname(TERMS)}/{SCHEMA}"):
             write(folder / name, (site / name).read_bytes())
         yield "\n## Data\n\n"
