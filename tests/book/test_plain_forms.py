@@ -8,6 +8,7 @@ from contextlib import closing
 import pytest
 from markdown_it import MarkdownIt
 
+from mkdocs_metalworking.hosts.forms.leaves import tree
 from mkdocs_metalworking.hosts.forms.markdown import to_markdown
 from mkdocs_metalworking.hosts.forms.volume import Leaf, Volume
 from mkdocs_metalworking.hosts.mcp.pages import Twins
@@ -30,10 +31,17 @@ MKDOCS = """\
 site_name: Plain
 site_url: https://example.org/
 plugins: [metalworking: {store: store, offline: true, citations: true}, metalworking-book: {forms: [markdown]}]
-markdown_extensions: [attr_list, md_in_html, tables, footnotes, def_list, pymdownx.superfences]
-nav: [cells.md, notes.md, unseen.md, terms.md]
+markdown_extensions: [attr_list, admonition, md_in_html, tables, footnotes, def_list, pymdownx.superfences]
+nav: [cells.md, notes.md, unseen.md, terms.md, classes.md]
 """
 X = "<< excerpt {k}:a.metal#L1-5 >>"
+CLASSES = ("footnote", "footnotes", "headerlink", "mw-place", "mw-linked-from", "mw-filter", "mw-jump", "mw-sources")
+INDENTED = X.replace("<<", "    <<")
+STYLED = "# Classes\n\n" + "\n\n".join(
+    f'!!! {name} "T"\n\n    Words of {name}.\n\n{INDENTED}\n\n'
+    f'<div class="{name}" markdown>\n\nMore of {name}.\n\n{X}\n\n</div>\n\nBelow {name}.\n{{: .{name} }}'
+    for name in CLASSES
+)
 CELLS = f"""\
 # Cells
 
@@ -126,6 +134,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Site:
     site.page("cells.md", CELLS)
     site.page("notes.md", NOTES)
     site.page("terms.md", TERMS)
+    site.page("classes.md", STYLED)
     site.page(
         "unseen.md",
         '# Unseen\n\n<< excerpt {k}:unseen.txt title="a\u202eb" >>\n\n- item\n\n    << excerpt {k}:unseen.txt >>\n',
@@ -227,3 +236,16 @@ def test_a_row_names_the_code_in_it(plain: Site) -> None:
     assert cell.startswith("(a.metal:1–5, on the page)")
     assert "(code, on the page)" in cell
     assert "kernel" not in str(row)
+
+
+def test_a_class_takes_no_code_and_no_words_away(plain: Site) -> None:
+    for text in texts(plain, "classes"):
+        assert fences(text) == [LINES] * 2 * len(CLASSES)
+        for name in CLASSES[:2]:
+            assert all(f"{word} of {name}." in text for word in ("Words", "More"))
+        for name in CLASSES:
+            assert f"Below {name}." in text
+    leaf = Leaf("a.md", "a/", "A", "<p class='headerlink'>Words</p><h2>B<a class='headerlink' href='#b'>x</a></h2>")
+    assert tree(leaf).text_content() == "WordsB"
+    leaf = Leaf("a.md", "a/", "A", "<nav class='mw-place'><figure class='mw-excerpt'>code</figure></nav>")
+    assert tree(leaf).text_content() == "code"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -113,7 +114,7 @@ def test_going_to_the_lines_the_source_the_quantity_and_the_page(editor: Editor,
     (site.root / "code/acme/kernels/kernels/add.metal").write_text("edited\n")
     copy, line = went("<< excerpt")
     assert (copy.read_text().splitlines()[line], copy.stat().st_mode & 0o222) == ("kernel void add() {", 0)
-    assert copy.name == "add.metal"
+    assert re.fullmatch("[0-9a-f]{7}-add.metal", copy.name)
     (site.root / "code/acme/kernels/kernels/add.metal").write_bytes(copy.read_bytes())
     assert went("[@ada-1843, page") == (site.root / "sources.yml", 8)
     assert went(": [=m1.bandwidth].", 5) == (site.root / "quantities.yml", 1)

@@ -28,7 +28,7 @@ def place_footnotes(soup: BeautifulSoup, works: Works | None, told: set[str]) ->
     for reference in soup.select(_REFERENCE):
         references[_target(reference)].append(reference)
     number = 0
-    for place in soup.select(".footnote"):
+    for place in filter(_is_list, soup.select("div.footnote")):
         kept: list[Tag] = []
         for note in place.select(":scope > ol > li"):
             key = str(note.get("id"))
@@ -51,6 +51,16 @@ def place_footnotes(soup: BeautifulSoup, works: Works | None, told: set[str]) ->
         place.extend(kept)
         for note in kept:
             note.name = "div" if note.name == "li" else note.name
+
+
+def _is_list(place: Tag) -> bool:
+    """Tell whether *place* is a list of footnotes, and nothing that has only its class."""
+    told = [part for part in place.contents if _tells(part)]
+    lists = [part for part in told if isinstance(part, Tag) and part.name == "ol"]
+    rules = [part for part in told if isinstance(part, Tag) and part.name == "hr"]
+    items = place.select(":scope > ol > *")
+    named = all(item.name == "li" and str(item.get("id")).startswith("fn") for item in items)
+    return len(lists) == 1 and len(lists) + len(rules) == len(told) and named
 
 
 def _target(reference: Tag) -> str:

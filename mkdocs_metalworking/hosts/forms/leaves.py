@@ -12,6 +12,7 @@ import lxml.etree
 import lxml.html
 
 from ...quote.diagnostics import MetalworkingError
+from .screen_only import SCREEN_ONLY
 from .volume import Leaf, Volume
 
 Tree = Any
@@ -19,20 +20,6 @@ Tree = Any
 
 _SITE = "http://site.invalid/"
 """Stands for the site's root while a page's links are resolved."""
-_SCREEN_ONLY = (
-    "mw-place",
-    "mw-linked-from",
-    "mw-filter",
-    "mw-empty",
-    "mw-jump",
-    "mw-anchor",
-    "mw-other",
-    "mw-az-jump",
-    "mw-lookup",
-    "mw-copy",
-    "headerlink",
-    "md-content__button",
-)
 _WIDE = 5
 """Columns; a table with more is set smaller."""
 _URL = re.compile(r"url\(#([^)]+)\)")
@@ -67,9 +54,10 @@ def tree(leaf: Leaf) -> Tree:
     root = lxml.html.fragment_fromstring(leaf.html, create_parent="div", parser=parser)
     if parser.error_log.filter_from_fatals():
         raise too_deep(leaf)
-    for name in _SCREEN_ONLY:
+    for name, tag in SCREEN_ONLY.items():
         for element in root.find_class(name):
-            element.drop_tree()
+            if element.tag == tag and not element.find_class("mw-excerpt"):
+                element.drop_tree()
     for element in list(root.iter("script", "input", "button", "output")):
         element.drop_tree()
     for comment in list(root.iter(lxml.etree.Comment)):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .footnotes import place_footnotes, referred_to
 from .lifting import lift_code
+from .screen_only import SCREEN_ONLY
 from .works import Works
 
 if TYPE_CHECKING:
@@ -30,11 +31,10 @@ LANGUAGES = {
     "md": "markdown",
     "sh": "sh",
 }
-_GONE = (
-    ".headerlink, .mw-filter, .mw-empty, .mw-jump, .mw-anchor, .mw-other, .mw-az-jump, .mw-place, .mw-linked-from,"
-    " input, script, button, .mw-used:empty"
+_GONE = ", ".join(
+    (*(f"{tag}.{name}" for name, tag in SCREEN_ONLY.items()), "input", "script", "button", ".mw-used:empty")
 )
-_ELSEWHERE = ".mw-sources, .mw-az, .mw-more, .mw-callout-links"
+_ELSEWHERE = "div.mw-sources, div.mw-az, tr.mw-more, p.mw-callout-links"
 
 
 def simplify(soup: BeautifulSoup, works: Works | None = None) -> None:
@@ -47,7 +47,8 @@ def simplify(soup: BeautifulSoup, works: Works | None = None) -> None:
     name_unseen(soup)
     referred = referred_to(soup)
     for element in soup.select(_GONE if works is None else f"{_GONE}, {_ELSEWHERE}"):
-        element.decompose()
+        if element.select_one("figure.mw-excerpt") is None:
+            element.decompose()
     told: set[int] = set()
     excerpts = soup.select("figure.mw-excerpt")
     for figure in excerpts:

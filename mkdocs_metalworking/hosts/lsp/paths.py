@@ -7,7 +7,7 @@ import os
 import shutil
 import stat
 import tempfile
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from ...deliver.project import Project
 from ...deliver.store_folder import open_plain
@@ -19,17 +19,42 @@ from ...quote.sources import Pin
 
 COPIES = "metalworking-copies-"
 """How the folder of the copies begins. None of them is taken for a site."""
-_READ_BY_NAME = (".cfg", ".ini", ".json", ".toml", ".yaml", ".yml")
+_CODE = frozenset(
+    (
+        *(
+            ".c",
+            ".h",
+            ".cc",
+            ".cpp",
+            ".cxx",
+            ".hh",
+            ".hpp",
+            ".hxx",
+            ".inl",
+            ".ipp",
+            ".m",
+            ".mm",
+            ".metal",
+            ".cu",
+            ".cuh",
+        ),
+        *(".cl", ".comp", ".frag", ".glsl", ".hlsl", ".slang", ".vert", ".wgsl", ".asm", ".ll", ".mlir", ".s", ".td"),
+        *(".py", ".pyi", ".pyx", ".swift", ".rs", ".go", ".zig", ".java", ".kt", ".cs", ".js", ".mjs", ".ts", ".tsx"),
+        *(".rb", ".lua", ".jl", ".hs", ".ml", ".ex", ".exs", ".sh", ".css", ".html", ".md", ".rst", ".txt"),
+    )
+)
+"""Endings of code whose servers know a project by the whole name of a file in it, and by no ending."""
 
 
-def copied_name(path: str) -> str:
-    """Return the name of the copy of *path*, which lies in a folder of its own.
+def copied_name(key: FileKey) -> str:
+    """Return the name of the copy of *key*, which lies in a folder of its own.
 
-    An editor and what it starts know a project by such files, and some run what stands in them: a copy of
-    ``mkdocs.yml`` is text, and no two copies are a project together.
+    An editor and what it starts know a project by the whole name of a file, such as ``Package.swift`` or
+    ``build.gradle``, or by its ending, and some run what stands in it. So a copy is called as no such file is: it
+    begins with the commit, and is text unless it is known to be code.
     """
-    name = path.rpartition("/")[2]
-    return f"{name}.txt" if name.startswith(".") or name.lower().endswith(_READ_BY_NAME) else name
+    name = f"{key.commit[:7]}-{key.path.rpartition('/')[2]}"
+    return name if PurePosixPath(name).suffix.lower() in _CODE else f"{name}.txt"
 
 
 class Trees:
@@ -72,7 +97,7 @@ class Trees:
         if self._copies is None:
             self._copies = Path(tempfile.mkdtemp(prefix=COPIES))
         alone = hashlib.sha256(f"{key.repo}@{key.commit}:{key.path}".encode()).hexdigest()[:16]
-        copy = self._copies / alone / copied_name(key.path)
+        copy = self._copies / alone / copied_name(key)
         if not copy.exists():
             copy.parent.mkdir(parents=True, exist_ok=True)
             copy.write_bytes(data)
