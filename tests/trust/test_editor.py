@@ -125,11 +125,7 @@ def test_a_clone_is_known_where_the_configuration_has_another_name(tmp_path: Pat
 
 def test_a_folder_around_a_site_is_none_of_clones_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As where all repositories of a person lie as OWNER/NAME, this site too."""
-<<<<<<< HEAD
     monkeypatch.setattr("platformdirs.user_cache_path", lambda *_, **__: tmp_path / "cache")
-=======
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
->>>>>>> main
     site = tmp_path / "src/me/site"
     remember(site / "../..", site)
     assert remembered() == frozenset()
