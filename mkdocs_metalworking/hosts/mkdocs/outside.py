@@ -6,15 +6,17 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from mkdocs.structure.files import File
+from mkdocs.utils import is_markdown_file
 
 from ...git.links import way_out
 from ...quote.diagnostics import Diagnostic, Location, Severity
 
 
-def led_outside(files: Iterable[File], label: Callable[[File], str]) -> Iterator[Diagnostic]:
+def leave_outside(files: Iterable[File], label: Callable[[File], str]) -> Iterator[Diagnostic]:
     """Yield an error for each file that is reached by a link which git tracks and which leads out of the repository.
 
-    What a link leads to that git does not track is the person's own affair.
+    A page among them is not read: what is there may have no end. What a link leads to that git does not track is the
+    person's own affair.
     """
     folders: dict[Path, str] = {}
     for file in files:
@@ -27,3 +29,5 @@ def led_outside(files: Iterable[File], label: Callable[[File], str]) -> Iterator
             message = f"{link} is a link of the repository and leads out of it: anybody may have put it there"
             hint = f"put the file in its place, or git rm --cached {link} if it is yours"
             yield Diagnostic(Severity.ERROR, "files", message, hint, Location(label(file)))
+            if is_markdown_file(file.src_uri):
+                file.content_string = f"# {file.name}\n\nThis page lies elsewhere and is not read.\n"
