@@ -12,7 +12,7 @@ from lsprotocol import types as lsp
 
 from mkdocs_metalworking.deliver.project import Settings
 from mkdocs_metalworking.git.clone import clone
-from mkdocs_metalworking.hosts.lsp.paths import Trees
+from mkdocs_metalworking.hosts.lsp.paths import Trees, copied_name
 from mkdocs_metalworking.hosts.lsp.sites import site_above
 from mkdocs_metalworking.quote.repo import Repo
 from tests.lsp.conftest import Editor, Site, make_site
@@ -156,13 +156,35 @@ def test_a_copy_of_a_quoted_file_is_no_part_of_a_project(tmp_path: Path) -> None
                 assert place is not None, key
                 places.append(place)
         assert {place.name for place in places} == {
-            *("mkdocs.yml.txt", "MKDOCS.YML.txt", "hook.py", "index.md", ".nvim.lua.txt", "package.json.txt"),
+            *("mkdocs.yml.txt", "MKDOCS.YML.txt", "hook.py.txt", "index.md", ".nvim.lua.txt", "package.json.txt"),
             *("Cargo.toml.txt", "a.metal"),
         }
         for place in places:
             assert [one.name for one in place.parent.iterdir()] == [place.name]
         (places[0].parent / "mkdocs.yml").write_text("site_name: Theirs\n")
         assert site_above(places[0].parent) is None
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("Gemfile", "Rakefile", "mix.exs", "build.gradle", "build.gradle.kts", "build.sbt", "pom.xml", "x.csproj"),
+        *("x.sln", "Makefile", "GNUmakefile", "CMakeLists.txt", "x.cmake", "meson.build", "compile_flags.txt", "BUILD"),
+        *("WORKSPACE", "x.bzl", "flake.nix", "Package.swift", "package.SWIFT", "Package@swift-5.9.swift", "build.zig"),
+        *("dune-project", "go.mod", "build.rs", "setup.py", "conftest.py", "typing.py", "requirements.txt", "Pipfile"),
+        *("eslint.config.js", "vite.config.ts", "rebar.config", "Dockerfile", "x.code-workspace", ".c", ".swift"),
+    ],
+)
+def test_no_copy_has_a_name_by_which_a_program_knows_a_project(name: str) -> None:
+    """A language server takes the folder of such a file for its root, and runs what stands in it."""
+    assert copied_name(f"sub/{name}") == f"{name}.txt"
+
+
+@pytest.mark.parametrize(
+    "name", ["a.metal", "A.METAL", "b.h", "c.cu", "d.mm", "README.md", "Kernel.swift", "package.h"]
+)
+def test_a_copy_of_code_is_shown_in_its_language(name: str) -> None:
+    assert copied_name(f"sub/{name}") == name
 
 
 BARE = {"HEAD": "ref: refs/heads/main\n", "objects/info/packs": "\n", "refs/heads/main": f"{'0' * 40}\n", "config": ""}

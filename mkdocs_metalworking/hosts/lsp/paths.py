@@ -19,17 +19,24 @@ from ...quote.sources import Pin
 
 COPIES = "metalworking-copies-"
 """How the folder of the copies begins. None of them is taken for a site."""
-_READ_BY_NAME = (".cfg", ".ini", ".json", ".toml", ".yaml", ".yml")
+_READ_ALONE = (
+    *(".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx", ".inl", ".m", ".mm", ".s"),
+    *(".metal", ".cu", ".cuh", ".cl", ".comp", ".glsl", ".hlsl", ".wgsl", ".swift", ".md"),
+)
+"""Endings of files that make no project of their folder, whatever stands before them, but for Swift's manifest."""
 
 
 def copied_name(path: str) -> str:
     """Return the name of the copy of *path*, which lies in a folder of its own.
 
-    An editor and what it starts know a project by such files, and some run what stands in them: a copy of
-    ``mkdocs.yml`` is text, and no two copies are a project together.
+    An editor and what it starts know a project by the name of a file, some run what stands in it, and Python imports
+    from the folder that it is started in: so a copy is text, but for languages whose files are read by no name. No two
+    copies are a project together.
     """
     name = path.rpartition("/")[2]
-    return f"{name}.txt" if name.startswith(".") or name.lower().endswith(_READ_BY_NAME) else name
+    folded = name.lower()
+    alone = folded.endswith(_READ_ALONE) and not folded.startswith((".", "package.swift", "package@swift"))
+    return name if alone else f"{name}.txt"
 
 
 class Trees:
