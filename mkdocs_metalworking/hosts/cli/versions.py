@@ -35,17 +35,17 @@ class Version:
 def at_present(project: Project, docs: Path) -> Version:
     """Return the site as its files below *docs* are."""
     pages = {
-        _label(path, project.settings.root): _text(path)
+        _label(path, project.settings.root): _text(path, project.settings.root)
         for path in sorted(docs.rglob("*"))
         if is_markdown_file(path.name) and path.is_file()
     }
     return Version(project.sources, project.lock, pages)
 
 
-def _text(path: Path) -> str:
+def _text(path: Path, site: Path) -> str:
     """Return the text of a page; nothing of one that is not read, of which `check` tells in its own words."""
     try:
-        return "" if path.is_symlink() and way_out(path) else read_text(path, errors="replace")
+        return "" if path.is_symlink() and way_out(path, site) else read_text(path, errors="replace")
     except OSError:
         return ""
 

@@ -16,7 +16,7 @@ def leave_outside(files: Iterable[File], label: Callable[[File], str], site: Pat
     """Yield an error for each file that is reached by a link which git tracks and which leads out of the repository.
 
     A page among them is not read: what is there may have no end. What a link leads to that git does not track is the
-    person's own affair. Where no repository is around the folder *site*, nobody can tell, and none may lead out of that.
+    person's own affair. Where no repository is around the folder *site* nobody can tell, and none may lead out of it.
     """
     folders: dict[Path, Objection | None] = {}
     for file in files:
