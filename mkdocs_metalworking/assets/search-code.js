@@ -54,7 +54,8 @@ export const showLines = async (list, text) => {
     for (const old of item.querySelectorAll(":scope > .mw-search-line")) old.remove();
     const url = new URL(result.href);
     const page = url.pathname.slice(root.pathname.length);
-    const excerpts = pages[page] || pages[page.replace(/index\.html$/, "")] || pages[`${page}index.html`];
+    const folder = page.replace(/index\.html$/, "") || "./"; // the home page's address, as MkDocs has it
+    const excerpts = pages[page] || pages[folder] || pages[`${page}index.html`];
     if (excerpts) result.after(...linesOf(excerpts, words).map((line) => linked(line, page)));
   }
 };

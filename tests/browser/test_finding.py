@@ -271,6 +271,27 @@ def test_a_result_names_the_lines_of_code_and_opens_at_one(page: Page, site: Ser
     expect(lit).to_be_in_viewport()
 
 
+def test_a_result_names_the_lines_of_the_home_page(page: Page, site: Served) -> None:
+    """Its address is ``./``, as MkDocs has it, and nothing in that of a result."""
+    pages = {"./": [["home.metal", "home-L", "", [[7, ["kernel void contents();"]]]]]}
+    page.route("**/code.json*", lambda route: route.fulfill(json=pages))
+    page.goto(f"{site.url}second/three/")
+    page.evaluate(
+        """async ([script, home]) => {
+          const { showLines } = await import(script);
+          const list = document.createElement("ol");
+          list.id = "results";
+          list.innerHTML = `<li><a href="${home}">Home</a></li>`;
+          document.body.append(list);
+          await showLines(list, "contents");
+        }""",
+        [f"{site.url}assets/metalworking/search-code.js", site.url],
+    )
+    line = page.locator("#results .mw-search-line")
+    expect(line.locator("b")).to_have_text("home.metal:7")
+    assert line.get_attribute("href") == f"{site.url}#home-L7"
+
+
 def test_lines_that_no_search_shall_read_are_not_in_its_data(site: Served) -> None:
     code = json.loads((site.root / "assets/metalworking/code.json").read_text(encoding="utf-8"))
     file, head, tail, parts = code["first/one/"][0]

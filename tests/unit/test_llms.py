@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from mkdocs_metalworking.hosts.forms.leaves import tell_apart
 from mkdocs_metalworking.hosts.forms.llms import parts_of, write_markdown
 from mkdocs_metalworking.hosts.forms.volume import Leaf, Volume
 from mkdocs_metalworking.quote.diagnostics import MetalworkingError
@@ -52,6 +53,13 @@ def test_no_page_takes_the_name_of_a_list(tmp_path: Path, name: str) -> None:
     (tmp_path / "llms-full-1.txt").mkdir()  # of somebody else
     volume.leaves[3].url = "terms.json/"
     assert write_markdown(volume, tmp_path, tmp_path / "site") == len(volume.leaves)
+
+
+def test_no_key_of_a_page_has_a_blank() -> None:
+    """It is an id in an EPUB, and a list of two ids where it is referred to."""
+    leaves = [Leaf(uri, "", "T", "") for uri in ("deep/c d.md", "deep/c-d.md", "é/a'b&c.md")]
+    tell_apart(leaves)
+    assert [leaf.key for leaf in leaves] == ["deep.c-d", "deep.c-d.2", "é.a-b-c"]
 
 
 def test_the_list_says_which_chapters_are_in_which_part(tmp_path: Path) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+
+_NO_NAME = re.compile(r"[^\w.-]")
 
 
 @dataclass
@@ -25,8 +28,8 @@ class Leaf:
 
     @property
     def key(self) -> str:
-        """A name for ids and files: ``machine/gpu-core.md`` is ``machine.gpu-core``."""
-        name = self.uri.removesuffix(".md").replace("/", ".")
+        """A name for ids and files: ``machine/gpu core.md`` is ``machine.gpu-core``, since no id has a blank."""
+        name = _NO_NAME.sub("-", self.uri.removesuffix(".md").replace("/", "."))
         return name if self.number_of_key == 1 else f"{name}.{self.number_of_key}"
 
     @property
