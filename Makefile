@@ -35,6 +35,14 @@ REAL := build/real-sites
 # By groups that tests/conftest.py names, in its order: the long ones first.
 SPREAD := -n auto --dist loadgroup --no-loadscope-reorder
 
+# A tracked file where something is made would be taken for what was made, and some others are run unasked.
+BROUGHT := $(shell git -c core.fsmonitor=false --icase-pathspecs ls-files -- .venv node_modules site dist build code .cache .make makefile GNUmakefile BSDmakefile .depend hatch.toml 'sitecustomize*' 'usercustomize*' ':(glob)*.py' '*.pyc' '*.pyd' '*.so' '*.pth' '*.egg' '*.egg-info*' '*.dist-info*' 2>/dev/null | grep -vx Makefile)
+$(if $(BROUGHT),$(error This branch brings $(firstword $(BROUGHT)), which nobody made here: git rm --cached it, and delete it))
+# Without these, a Makefile.sh or a pyproject.toml.sh that is newer would be written over the file that it is named after.
+MAKEFLAGS += --no-builtin-rules
+.SUFFIXES:
+Makefile: ;
+
 .PHONY: lowest site site-mkdocs site-properdocs site-zensical serve book bench test nightly soak fuzz lint lint-py lint-prose lint-web clean constraints release-requirements chromium headless gxx neovim
 .DEFAULT_GOAL := site
 

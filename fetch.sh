@@ -11,13 +11,20 @@
 set -u
 cd "$(dirname "$0")" || exit 1
 command -v git >/dev/null || { echo "git is needed: https://git-scm.com/downloads" >&2; exit 1; }
-if [ -n "$(git -c core.fsmonitor=false ls-files -- .venv 2>/dev/null)" ]; then
-  echo "This branch brings a .venv of its own, whose programs nobody made here: git rm -r --cached .venv, and delete it" >&2
-  exit 1
+# Of a folder without a repository around it, such as an unpacked archive, nobody can tell who made its .venv.
+made_here=".venv/bin/python .venv/Scripts/python.exe"
+if listed=$(git -c core.fsmonitor=false --icase-pathspecs ls-files -- .venv node_modules site dist build code .cache .make makefile GNUmakefile BSDmakefile .depend hatch.toml 'sitecustomize*' 'usercustomize*' ':(glob)*.py' '*.pyc' '*.pyd' '*.so' '*.pth' '*.egg' '*.egg-info*' '*.dist-info*' 2>/dev/null); then
+  brought=$(printf '%s\n' "$listed" | grep -vx Makefile | head -n 1)
+  if [ -n "$brought" ]; then
+    echo "This branch brings $brought, which nobody made here: git rm --cached it, and delete it" >&2
+    exit 1
+  fi
+elif [ -e .venv ]; then
+  made_here=
 fi
 
 ready() { "$1" -I -c 'import mkdocs_metalworking.hosts.cli.main' 2>/dev/null; }
-for python in "${PYTHON:-}" .venv/bin/python .venv/Scripts/python.exe python3; do
+for python in "${PYTHON:-}" $made_here python3; do
   if [ -n "$python" ] && ready "$python"; then
     exec "$python" -I -m mkdocs_metalworking clone "$@"
   fi
@@ -26,7 +33,11 @@ if ! "${PYTHON:-python3}" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 
   echo "Python 3.11 or later is needed: https://www.python.org/downloads" >&2
   exit 1
 fi
-if [ -e Makefile ] && command -v make >/dev/null && make -s .venv/.runtime && ready .venv/bin/python; then
+if [ -z "$made_here" ]; then
+  echo "No repository is around this folder that could tell who made its .venv. If you did: PYTHON=.venv/bin/python ./fetch.sh" >&2
+  exit 1
+fi
+if [ -e Makefile ] && command -v make >/dev/null && make -f Makefile -s .venv/.runtime && ready .venv/bin/python; then
   exec .venv/bin/python -I -m mkdocs_metalworking clone "$@"
 fi
 echo "The package is not installed here. Once: python3 -m venv .venv && .venv/bin/python -m pip install -c constraints.txt -e ." >&2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 from ..git.links import place_of
 from ..git.places import Tracked, enclosing_work_tree
 from ..git.worktree import WorkTree
-from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity, reason_of
+from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity, printable, reason_of
 from ..quote.lock import Lock, load_lock
 from ..quote.quantities import Quantities
 from ..quote.quoter import Quoter
@@ -25,6 +26,8 @@ from .resolver import Resolver
 from .store import Store, default_root
 from .transports import KNOWN, ORDER, Reach, make_transports
 from .transports.own import Own
+
+_LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +61,10 @@ class Settings:
     def kept(self) -> Path:
         """The folder of the store.
 
-        Raises MetalworkingError (``config``) in the home of nobody, and (``not-written``) where git tracks a link on
-        the way: the store would be written, and swept, in somebody else's folder.
+        Raises MetalworkingError (``config``) in the home of nobody, and (``not-written``) where a link on the way
+        may be somebody else's: the store would be written, and swept, in somebody else's folder.
         """
-        return place_of(self.store or default_root())
+        return place_of(self.store or default_root(), self.root)
 
     @classmethod
     def of(cls, options: Mapping[str, Any], *, base: Path | None = None, home: str = "") -> Settings:
@@ -149,14 +152,28 @@ class Project:
             pass
         except (OSError, UnicodeDecodeError) as error:
             problems.append(_unreadable(settings.lock, error))
-        store = Store(settings.kept)
-        if Tracked(store.root).holds():
-            problems.append(_brought(store.root))
+        place = settings.kept
+        tracked = Tracked(place)
+        store = Store(place, proves=not tracked.holds())
+        if tracked.unknown:  # its bytes are hashed, and a site need not be built where git is
+            told = "nobody can tell whether the store %s came with the site's repository, so it proves nothing: %s"
+            _LOG.info(f"metalworking: {told}", printable(place.name), printable(tracked.unknown))
+        elif tracked.holds():
+            problems.append(_brought(place))
         quantities, found = _quantities(settings.quantities, drafts.get(settings.quantities))
         problems += found
-        proofs = Proofs(store, settings.code, mirrors=sources.mirrors(), own=settings.own)
+        proofs = Proofs(store, settings.code, site=settings.root, mirrors=sources.mirrors(), own=settings.own)
         reach = Reach(
-            settings.code, sources, lock, store, proofs, settings.url, settings.own, settings.offline, progress
+            settings.root,
+            settings.code,
+            sources,
+            lock,
+            store,
+            proofs,
+            settings.url,
+            settings.own,
+            settings.offline,
+            progress,
         )
         own, worktree = None, None
         if sources.own is not None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from ..git.cat_file import CatFile
@@ -34,7 +35,8 @@ class Proofs:
 
     *mirrors* names, for a commit, other repositories whose clones may have it; *own* are git directories by the names
     that they answer for, such as that of the site itself. No other commit that lies here is taken for one of a
-    repository: anybody's branch may have it.
+    repository: anybody's branch may have it. What proves is kept as one of the repository that gave it, and nothing of
+    *own* is kept at all: the next change, or another site, may name neither.
     """
 
     def __init__(
@@ -42,6 +44,7 @@ class Proofs:
         store: Store,
         code_dir: Path,
         *,
+        site: Path | None = None,
         mirrors: Mapping[Commit, tuple[str, ...]] | None = None,
         own: Mapping[str, Path] | None = None,
     ) -> None:
@@ -49,7 +52,7 @@ class Proofs:
         self._mirrors = mirrors or {}
         self._own = own or {}
         self._kept = Kept(store)
-        self._clones = Clones(code_dir)
+        self._clones = Clones(code_dir, site)
         self._answers: dict[LockedFile, bool | MetalworkingError] = {}
         self._mutex = threading.Lock()
 
@@ -68,8 +71,11 @@ class Proofs:
         return answer
 
     def by(self, objects: CatFile, file: LockedFile) -> bool:
-        """Tell whether *objects* prove *file*, and keep the proof; raises Contradiction, or GitError for damage."""
-        proved = proves(self._recorded(objects, file), file)
+        """Tell whether *objects*, which its repository gave, prove *file*, and keep the proof.
+
+        Raises Contradiction, or GitError for damage.
+        """
+        proved = proves(self._recorded(objects, file.key.repo), file)
         if proved:
             with self._mutex:
                 self._answers[file] = True
@@ -78,7 +84,7 @@ class Proofs:
     def look_up(self, repo: str, commit: str, path: str) -> tuple[bool, list[str]] | None:
         """Tell whether *commit* has a file at *path*, and what its root folder holds; None where nobody here knows."""
         with self._mutex:
-            known: list[Objects] = [KeptOf(self._kept, repo), *self._clones_of(repo, commit)]
+            known: list[Objects] = [*self._kept_of(repo, commit), *self._here(repo, commit)]
             for objects in known:
                 with contextlib.suppress(GitError):
                     names = [name.decode("utf-8", "replace") for name, _ in tree_of(objects, commit)]
@@ -88,7 +94,7 @@ class Proofs:
     def paths(self, repo: str, commit: str) -> list[str]:
         """Return the paths of all files of *commit*; none where neither a clone nor the store has its trees."""
         with self._mutex:
-            known: list[Objects] = [*self._clones_of(repo, commit), KeptOf(self._kept, repo)]
+            known: list[Objects] = [*self._here(repo, commit), *self._kept_of(repo, commit)]
             for objects in known:
                 with contextlib.suppress(GitError):
                     return list(files_below(objects, commit, ""))
@@ -100,7 +106,7 @@ class Proofs:
         if data is not None:
             return data
         with self._mutex:
-            for objects in self._clones_of(file.key.repo, file.key.commit):
+            for objects in self._here(file.key.repo, file.key.commit):
                 with contextlib.suppress(GitError):
                     return objects.verified(file.blob, kind="blob", max_bytes=MAX_SIZE)
         return None
@@ -122,26 +128,41 @@ class Proofs:
         self._clones.close()
 
     def _ask(self, file: LockedFile) -> bool:
-        if proves(KeptOf(self._kept, file.key.repo), file):
+        repo, commit = file.key.repo, file.key.commit
+        if any(proves(kept, file) for kept in self._kept_of(repo, commit)):
             return True
-        for objects in self._clones_of(file.key.repo, file.key.commit):
+        clones = (self._recorded(objects, name) for name, objects in self._clones_of(repo, commit))
+        known: Iterator[Objects] = chain(clones, self._own_of(repo))
+        for objects in known:
             try:
-                if proves(self._recorded(objects, file), file):
+                if proves(objects, file):
                     return True
             except GitError as error:  # a damaged clone proves nothing; the checkout transport says so
-                _LOG.debug("metalworking: %s: %s", file.key.repo, printable(error.diagnostic.message))
+                _LOG.debug("metalworking: %s: %s", repo, printable(error.diagnostic.message))
         return False
 
-    def _recorded(self, objects: CatFile, file: LockedFile) -> Recorded:
-        return Recorded(objects, partial(self._store.put_git_object, file.key.repo))
+    def _recorded(self, objects: CatFile, giver: str) -> Recorded:
+        return Recorded(objects, partial(self._store.put_git_object, giver))
 
-    def _clones_of(self, repo: str, commit: str) -> Iterator[CatFile]:
-        mirrors = self._mirrors.get((repo, commit), ())
-        own = (self._own[repo],) if repo in self._own else ()
-        places: tuple[str | Path, ...] = (repo, *mirrors, *own)
-        for place in places:
-            if (objects := self._clones.objects(place)) is not None:
-                yield objects
+    def _names(self, repo: str, commit: str) -> tuple[str, ...]:
+        return (repo, *self._mirrors.get((repo, commit), ()))
+
+    def _kept_of(self, repo: str, commit: str) -> list[KeptOf]:
+        return [KeptOf(self._kept, name) for name in self._names(repo, commit)]
+
+    def _clones_of(self, repo: str, commit: str) -> Iterator[tuple[str, CatFile]]:
+        for name in self._names(repo, commit):
+            if (objects := self._clones.objects(name)) is not None:
+                yield name, objects
+
+    def _own_of(self, repo: str) -> Iterator[CatFile]:
+        if repo in self._own and (objects := self._clones.objects(self._own[repo])) is not None:
+            yield objects
+
+    def _here(self, repo: str, commit: str) -> Iterator[CatFile]:
+        """Yield what lies here beside the store: clones, and the site's own repository."""
+        yield from (objects for _, objects in self._clones_of(repo, commit))
+        yield from self._own_of(repo)
 
 
 @dataclass

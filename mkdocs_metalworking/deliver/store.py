@@ -39,10 +39,14 @@ def default_root(env: Mapping[str, str] | None = None) -> Path:
 
 
 class Store:
-    """Verified files and archives under *root*. Safe with several threads and several builds at once."""
+    """Verified files and archives under *root*. Safe with several threads and several builds at once.
 
-    def __init__(self, root: Path, *, logger: logging.Logger = _LOG) -> None:
+    Where anybody may have written it, it *proves* nothing: of which repository a commit is, no hash tells.
+    """
+
+    def __init__(self, root: Path, *, proves: bool = True, logger: logging.Logger = _LOG) -> None:
         self.root = root
+        self._proves = proves
         self.folder = StoreFolder(root, logger)
         """Where the entries lie."""
 
@@ -134,6 +138,8 @@ class Store:
 
     def git_object(self, repo: str, oid: str, kind: str) -> bytes | None:
         """Return the git object *oid* of *kind*, hashed again, or None when the store has no sound copy of *repo*."""
+        if kind == "commit" and not self._proves:
+            return None
         path = self._object(repo, oid, kind)
         data = self.folder.read(path, METADATA_MAX)
         if data is None:

@@ -34,16 +34,18 @@ Bound = LockedFile | MetalworkingError
 class Binder:
     """Finds what git says a file is, locally when any clone has the commit, else with one fetch a commit.
 
-    *mirrors* are other repositories that may hold the same commit, such as forks, and *own* git directories by the
-    names that they answer for, such as that of the site itself; *url* maps a repo to what git fetches from. *keep* is
-    given every bound file with its bytes, *keep_object* (repo, id, kind, bytes) each commit and tree on the way to it:
-    the proof. *max_bytes* bounds a file, *timeout* (seconds) a fetch.
+    *code_dir* is that of the site in *site*. *mirrors* are other repositories that may hold the same commit, such as
+    forks, and *own* git directories by the names that they answer for, such as that of the site itself; *url* maps a
+    repo to what git fetches from. *keep* is given every bound file with its bytes, *keep_object* (repo, id, kind,
+    bytes) each commit and tree on the way to it, with the repository that gave it: the proof. Nothing of *own* is kept
+    as one. *max_bytes* bounds a file, *timeout* (seconds) a fetch.
     """
 
     def __init__(
         self,
         code_dir: Path,
         *,
+        site: Path | None = None,
         mirrors: Iterable[str] = (),
         own: Mapping[str, Path] | None = None,
         url: Callable[[str], str] = clone_url,
@@ -55,7 +57,7 @@ class Binder:
         logger: logging.Logger = _LOG,
     ) -> None:
         self._code_dir = code_dir
-        self._clones = CloneFolder(code_dir)
+        self._clones = CloneFolder(code_dir, site)
         self._mirrors = tuple(mirrors)
         self._own = own or {}
         self._url = url
@@ -97,15 +99,17 @@ class Binder:
         left = list(dict.fromkeys(keys))
         bound: dict[FileKey, Bound] = {}
         clones = [(name, self._clones.find(name)) for name in dict.fromkeys((repo, *self._mirrors))]
-        for name, git_dir in [*clones, (repo, self._own.get(repo))]:
+        for name, git_dir, giver in [*((*clone, clone[0]) for clone in clones), (repo, self._own.get(repo), "")]:
             if left and git_dir is not None:
-                bound.update(self._bind_local(name, git_dir, commit, left))
+                bound.update(self._bind_local(name, git_dir, commit, left, giver))
                 left = [key for key in left if key not in bound]
         if left:
             bound.update(self._bind_remote(repo, commit, left))
         return bound
 
-    def _bind_local(self, name: str, git_dir: Path, commit: str, keys: list[FileKey]) -> dict[FileKey, Bound]:
+    def _bind_local(
+        self, name: str, git_dir: Path, commit: str, keys: list[FileKey], giver: str
+    ) -> dict[FileKey, Bound]:
         """Bind what the clone of *name* has; a key that it cannot settle (shallow, partial, damaged) is left out."""
         bound: dict[FileKey, Bound] = {}
         with _opened(git_dir, self._timeout) as objects:
@@ -119,7 +123,7 @@ class Binder:
                 return {}
             for key in keys:
                 try:
-                    entry = self._walk(objects, key)
+                    entry = self._walk(objects, key, giver)
                     bound[key] = self._describe(objects, key, entry)
                 except GitError as error:
                     if not isinstance(error, MissingObject):
@@ -148,7 +152,7 @@ class Binder:
                     raise _wrong_kind(commit, error) from None
             for key in keys:
                 try:
-                    entries[key] = self._walk(objects, key)
+                    entries[key] = self._walk(objects, key, repo)
                 except MetalworkingError as error:
                     bound[key] = error
             fetched.blobs({entry.oid for entry in entries.values()})
@@ -160,9 +164,13 @@ class Binder:
                     bound[key] = error
         return bound
 
-    def _walk(self, objects: CatFile, key: FileKey) -> TreeEntry:
-        """Return the file's entry; raises MetalworkingError for what is none, and what ``resolve_path`` raises."""
-        entry = resolve_path(Recorded(objects, partial(self._keep_object, key.repo)), key.commit, key.path)
+    def _walk(self, objects: CatFile, key: FileKey, giver: str) -> TreeEntry:
+        """Return the file's entry; what leads there is kept as the *giver*'s, where one is named.
+
+        Raises MetalworkingError for what is no file, and what ``resolve_path`` raises.
+        """
+        way = Recorded(objects, partial(self._keep_object, giver)) if giver else objects
+        entry = resolve_path(way, key.commit, key.path)
         if entry is None:
             why, hint = why_missing(objects, key.commit, key.path)
             raise MetalworkingError("not-in-commit", f"{key}: {why}", hint)

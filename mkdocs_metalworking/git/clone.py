@@ -38,21 +38,24 @@ def clone(
     url: str,
     code_dir: Path,
     *,
+    site: Path | None = None,
     paths: Sequence[str] = (),
     stop: threading.Event | None = None,
 ) -> str:
     """Bring *commit* of *repo* from *url* into its folder, the files of *paths* (all: none named) into the work tree.
+
+    The folder lies below *code_dir* of the site in the folder *site*, which is the one around it where none is named.
 
     Returns ``fetched`` or ``present``, with a remark. What broke off goes on, also where git was killed. Once
     *stop* is set, it ends. Raises MetalworkingError when it cannot be had, when something else or another command is in
     its place, or when git tracks a link on the way there.
     """
     folder = repo.folder(code_dir)
-    place_of(folder)
+    place_of(folder, site or code_dir.parent)
     _plain_folders(folder, code_dir)
-    if CloneFolder(code_dir).is_brought(repo.name):
-        message = f"{folder} came with the site's own repository: anybody may have written it, so it is no clone"
-        raise MetalworkingError("clone", message, "git rm -r it")
+    if brought := CloneFolder(code_dir, site).why_none(repo.name):
+        message = f"{brought}: anybody may have written it, so it is no clone"
+        raise MetalworkingError("clone", message, "remove it (git rm -r, where git tracks it)")
     git_dir = folder / ".git"
     with _alone(code_dir / f"{_OURS}{repo.name.replace('/', '+')}.lock"):
         if _is_free(folder):

@@ -11,10 +11,13 @@ from .places import CloneFolder
 
 
 class Clones:
-    """Opens clones below *code_dir* when they are asked for. Thread-safe; *timeout* bounds one answer, in seconds."""
+    """Opens clones below *code_dir* of the site in *site* when they are asked for.
 
-    def __init__(self, code_dir: Path, *, timeout: float = 30.0) -> None:
-        self._folder = CloneFolder(code_dir)
+    Thread-safe; *timeout* bounds one answer, in seconds.
+    """
+
+    def __init__(self, code_dir: Path, site: Path | None = None, *, timeout: float = 30.0) -> None:
+        self._folder = CloneFolder(code_dir, site)
         self._timeout = timeout
         self._mutex = threading.Lock()
         self._open: dict[str | Path, CatFile | None] = {}

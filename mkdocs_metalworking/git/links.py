@@ -13,10 +13,26 @@ import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
-from ..quote.diagnostics import MetalworkingError
+from ..quote.diagnostics import MetalworkingError, reason_of
 from .command import Git, GitError
 from .places import enclosing_work_tree
+
+
+class Objection(NamedTuple):
+    """What speaks against a link: its path, what it is, why that matters, and what to do if it is the person's own."""
+
+    name: str
+    what: str
+    reason: str
+    mend: str
+
+    @property
+    def why(self) -> str:
+        """The link and what it is."""
+        return f"{self.name} is {self.what}"
+
 
 _GITS = re.compile(r"\.git[. ]*|git~[0-9]+", re.IGNORECASE)
 """Names of a folder that some file system takes for ``.git``."""
@@ -38,29 +54,31 @@ def target_of(path: Path) -> Path:
     return target
 
 
-def place_of(path: Path) -> Path:
+def place_of(path: Path, site: Path | None = None) -> Path:
     """Return where *path* leads to by no link that git tracks: one that it does not, the person put there.
 
-    Raises MetalworkingError (``not-written``) where git tracks a link on the way, or cannot tell.
+    Raises MetalworkingError (``not-written``) where git tracks a link on the way, or cannot tell, and where no
+    repository is around the folder *site* and a link leads out of it: an unpacked archive may have brought that one.
     """
     for link in _links(path, set()):
-        if name := _tracked(link):
-            hint = f"git tracks it, so that anybody may have put it there: git rm --cached {name} if it is yours"
-            raise not_written(path, f"{name} is a link of the repository", hint)
+        if objection := _tracked(link) or _untold(link, site):
+            raise not_written(path, objection.why, f"{objection.reason}: {objection.mend}")
     return _resolved(path)
 
 
-def way_out(path: Path) -> str:
-    """Return the link that git tracks by which *path* leads out of its repository, or to what git keeps there.
+def way_out(path: Path, site: Path) -> Objection | None:
+    """Return what is wrong with the first link by which *path* leads out of its repository, or to what git keeps there.
 
-    Returns "" when there is none, and for links that lead in a circle: nothing is read behind those.
+    Where no repository is around the folder *site*, that is what it may not lead out of. Links that git knows and does
+    not track are the person's, and behind those that lead in a circle nothing is read.
     """
     with contextlib.suppress(MetalworkingError):
         for link in _links(path, set()):
             tree = enclosing_work_tree(link.parent)
-            if tree is not None and not _is_inside(_resolved(link), tree[0]) and (name := _tracked(link)):
-                return name
-    return ""
+            out = tree is None or not _is_inside(_resolved(link), tree[0])
+            if out and (objection := _tracked(link) or _untold(link, site)):
+                return objection
+    return None
 
 
 def not_written(path: Path, why: str, hint: str = "it is as it was") -> MetalworkingError:
@@ -97,20 +115,39 @@ def _links(path: Path, seen: set[Path]) -> Iterator[Path]:
                 yield from _links(link.parent / os.readlink(link), seen)
 
 
-def _tracked(link: Path) -> str:
-    """Return the path of *link* in the repository that tracks it, also where git cannot tell; else nothing."""
+def _tracked(link: Path) -> Objection | None:
+    """Return what speaks against *link* where a repository is around it: that it tracks the link, or cannot tell."""
     found = enclosing_work_tree(link.parent)
     if found is None:
-        return ""
+        return None
     top, git_dir = found
-    name = link.relative_to(top).as_posix()
+    parts = link.relative_to(top).parts
+    name = "/".join(parts)
+    # A file system may have it under another spelling than the index, but never in another number of folders.
+    spec = f":(top,glob){'/'.join('*' * len(parts))}"
     try:
-        listed = Git(git_dir, work_tree=top).run("ls-files", "-z", "--stage", "--full-name", "--", ":/")
+        listed = Git(git_dir, work_tree=top).run("ls-files", "-z", "--stage", "--full-name", "--", spec)
         itself = os.lstat(link)
-    except (GitError, OSError):
-        return name
+    except (GitError, OSError) as error:
+        said = error.diagnostic.message if isinstance(error, GitError) else reason_of(error)
+        return Objection(name, "a link of which git cannot tell whose it is", said, "see what git status says")
     paths = (line.partition(b"\t")[2] for line in listed.split(b"\0") if line.startswith(b"120000 "))
-    return name if any(_is_same(top / os.fsdecode(path), itself) for path in paths) else ""
+    if not any(_is_same(top / os.fsdecode(path), itself) for path in paths):
+        return None
+    reason = "git tracks it, so that anybody may have put it there"
+    return Objection(name, "a link of the repository", reason, f"git rm --cached {name} if it is yours")
+
+
+def _untold(link: Path, site: Path | None) -> Objection | None:
+    """Return what speaks against *link* where no repository is around *site*, in which it lies: that it leads out."""
+    if site is None or enclosing_work_tree(link.parent) is not None:
+        return None
+    top = _resolved(site)
+    if not link.is_relative_to(top) or _is_inside(_resolved(link), top):
+        return None
+    reason = "no repository is around the site that could tell whose it is"
+    mend = "git init there if it is yours, or name its end in mkdocs.yml"
+    return Objection(link.relative_to(top).as_posix(), "a link of the site's folder", reason, mend)
 
 
 def _is_known(target: Path) -> bool:

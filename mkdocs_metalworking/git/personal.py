@@ -12,6 +12,8 @@ from collections.abc import Mapping
 
 SWITCH = "METALWORKING_GIT_CREDENTIALS"
 _WANTED = r"^(credential\..*|http\.(.*\.)?(sslcainfo|sslcapath|sslcert|sslkey|sslbackend|proxy|proxysslcainfo))$"
+_PATHS = ("sslcainfo", "sslcapath", "sslcert", "sslkey", "proxysslcainfo")
+_HELPERS_HOME = ("HOME", "XDG_CONFIG_HOME")
 _HOMES = ("HOME", "XDG_CONFIG_HOME", "USERPROFILE", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM")
 
 
@@ -41,11 +43,29 @@ def personal_settings(executable: str, env: Mapping[str, str]) -> list[tuple[str
 def let_through(settings: list[tuple[str, str]], env: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:
     """Return the options of git's command line and the variables that put *settings* in force.
 
-    Values are handed over in variables, since everybody on the machine may read a command line.
+    Values are handed over in variables, since everybody on the machine may read a command line. The person's home is
+    their helpers' alone.
     """
-    names = [f"MW_SETTING_{number}" for number in range(len(settings))]
-    options = [f"--config-env={key}={name}" for (key, _), name in zip(settings, names, strict=True)]
-    values = {name: value for (_, value), name in zip(settings, names, strict=True)}
-    if settings:  # where a helper keeps what it knows
-        values |= {name: env[name] for name in ("HOME", "XDG_CONFIG_HOME") if name in env}
+    handed = [(key, _handed(key, value, env)) for key, value in settings]
+    names = [f"MW_SETTING_{number}" for number in range(len(handed))]
+    options = [f"--config-env={key}={name}" for (key, _), name in zip(handed, names, strict=True)]
+    values = {name: value for (_, value), name in zip(handed, names, strict=True)}
+    if settings:
+        values |= {f"MW_{name}": env[name] for name in _HELPERS_HOME if name in env}
     return options, values
+
+
+def _handed(key: str, value: str, env: Mapping[str, str]) -> str:
+    """Return *value* as git may have it whose own home is nowhere: there lies netrc, with an entry for every host.
+
+    Paths are told from the person's home, and a helper, which keeps there what it knows, is started with it. Git hands
+    every helper but a name or an absolute path to a shell: https://git-scm.com/docs/gitcredentials#_custom_helpers
+    """
+    name = key.rpartition(".")[2]
+    if name in _PATHS and value.startswith("~/") and "HOME" in env:
+        return env["HOME"] + value[1:]
+    if name != "helper" or not value:  # an empty one takes those before it out of force
+        return value
+    home = "".join(f'export {one}="$MW_{one}"; ' if one in env else f"unset {one}; " for one in _HELPERS_HOME)
+    command = value[1:] if value.startswith("!") else value if os.path.isabs(value) else f"git credential-{value}"
+    return f"!{home}{command}"

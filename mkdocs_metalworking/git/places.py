@@ -28,14 +28,16 @@ class Tracked:
         here = folder.parent.resolve() / folder.name
         tree = enclosing_work_tree(here.parent if here.is_symlink() else here)
         self._at, self._paths = "", frozenset[str]()
+        self.unknown = ""
+        """Why git cannot tell what it tracks; then everything may be somebody's."""
         if tree is not None:
             at = "/".join(here.relative_to(tree[0]).parts)
             # On some file systems capital letters make no difference, so they make none here.
             spec = f":(top,literal,icase){at}" if at else ":/"
             try:
                 listed = Git(tree[1], work_tree=tree[0]).run("ls-files", "-z", "--full-name", "--", spec)
-            except GitError:
-                self._paths = frozenset({""})  # nobody knows, so everything may be somebody's
+            except GitError as error:
+                self._paths, self.unknown = frozenset({""}), error.diagnostic.message
             else:
                 self._at = at.lower()
                 self._paths = frozenset(os.fsdecode(path).lower() for path in listed.split(b"\0") if path)
@@ -50,14 +52,17 @@ class Tracked:
 
 
 class CloneFolder:
-    """The folder *code_dir*, and what of it came with the site's own repository, which is asked once.
+    """The folder *code_dir* of the site in the folder *site*, and what of it came with the site, which is asked once.
 
     Whatever a commit of the site brings where a clone belongs is no clone: the files of a bare repository, a link to
-    the site itself, a submodule. It has the commits of whoever wrote it, under any name.
+    the site itself, a submodule. It has the commits of whoever wrote it, under any name. Where no repository is around
+    the site that could tell, the site may be an unpacked archive of a commit: that has no ``.git``, so a clone has one
+    there, and no link leads to it. Without *site* that is the folder around *code_dir*.
     """
 
-    def __init__(self, code_dir: Path) -> None:
+    def __init__(self, code_dir: Path, site: Path | None = None) -> None:
         self._code_dir = code_dir
+        self._site = code_dir.parent if site is None else site
         self._tracked: Tracked | None = None
 
     def find(self, name: str) -> Path | None:
@@ -67,15 +72,31 @@ class CloneFolder:
         except MetalworkingError:
             return None
         git_dir = find_git_dir(folder)
-        return None if git_dir is None or self.is_brought(name) else git_dir
+        return None if git_dir is None or self.why_none(name) else git_dir
 
-    def is_brought(self, name: str) -> bool:
-        """Tell whether the site's repository tracks something in the folder of *name*, or a link on the way to it."""
+    def why_none(self, name: str) -> str:
+        """Return why what lies in the folder of *name* may be anybody's: its path, and how it came there. Else ""."""
         if self._tracked is None:
             self._tracked = Tracked(self._code_dir)
-        return self._tracked.holds(name)
+        folder = Repo.named(name).folder(self._code_dir)
+        if self._tracked.unknown:
+            return f"{folder} may have come with the site's own repository ({self._tracked.unknown})"
+        if self._tracked.holds(name):
+            return f"{folder} came with the site's own repository"
+        if enclosing_work_tree(self._site.resolve()) is None and _may_be_unpacked(folder, self._site.absolute()):
+            return f"{folder} may have come with the site, around which there is no repository that could tell"
+        return ""
 
 
-def find_clone(code_dir: Path, name: str) -> Path | None:
-    """Return the git directory of the clone of the repository *name* below *code_dir*; None when there is none."""
-    return CloneFolder(code_dir).find(name)
+def _may_be_unpacked(folder: Path, site: Path) -> bool:
+    """Tell whether an archive of a commit, unpacked in *site*, may have brought what *folder* is or leads to."""
+    folder = Path(os.path.abspath(folder))
+    if not folder.is_relative_to(site):
+        return False
+    way = [folder, *(parent for parent in folder.parents if parent != site and parent.is_relative_to(site))]
+    return any(one.is_symlink() for one in way) or find_git_dir(folder) == folder
+
+
+def find_clone(code_dir: Path, name: str, site: Path | None = None) -> Path | None:
+    """Return the git directory of the clone of *name* below *code_dir* of *site*; None when there is none."""
+    return CloneFolder(code_dir, site).find(name)

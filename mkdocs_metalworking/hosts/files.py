@@ -27,7 +27,7 @@ def read_text(path: Path) -> str:
 
 def read_page(path: Path) -> str:
     """Return a text as MkDocs reads it, but for a lone CR, which is as long as the LF it is read as."""
-    return _as_page(path.read_bytes())
+    return _as_page(texts.read_bytes(path))
 
 
 def _as_page(raw: bytes) -> str:
@@ -47,8 +47,9 @@ def write_all(rewrites: Sequence[Rewrite]) -> None:
     """Write all of these files, or none of them.
 
     Raises MetalworkingError (``not-written``) when one cannot be written, or is no longer what was read, since somebody
-    saved it meanwhile. Then all are as they were.
+    saved it meanwhile. Then all are as they were. Several names may lead to one file, which is written once.
     """
+    rewrites = _one_a_file(rewrites)
     done: list[tuple[Path, bytes | None]] = []
     with held_back(), contextlib.ExitStack() as stack:
         try:
@@ -68,10 +69,20 @@ def write_all(rewrites: Sequence[Rewrite]) -> None:
             raise
 
 
+def _one_a_file(rewrites: Sequence[Rewrite]) -> list[Rewrite]:
+    """Return one rewrite of each file. Raises MetalworkingError where a file would be written in two ways."""
+    files: dict[Path, Rewrite] = {}
+    for one in rewrites:
+        other = files.setdefault(target_of(one.path), one)
+        if (other.before, other.after) != (one.before, one.after):
+            raise not_written(one.path, f"{other.path.name} is the same file, and would be written otherwise")
+    return list(files.values())
+
+
 def _unchanged(one: Rewrite) -> bytes | None:
     """Return the bytes of the file; None where there is none. Raises MetalworkingError when it is not what was read."""
     try:
-        raw = one.path.read_bytes()
+        raw = texts.read_bytes(one.path)
         same = one.before is not None and _as_page(raw) == one.before
     except (OSError, UnicodeDecodeError):
         raw, same = None, one.before is None and not os.path.lexists(one.path)
@@ -100,12 +111,13 @@ def write(path: Path, text: str) -> None:
         put()
 
 
-def write_made(path: Path, data: bytes) -> None:
+def write_made(path: Path, data: bytes, site: Path | None = None) -> None:
     """Write all of *data*, which is made anew each time, or nothing. Folders that lack are made.
 
-    Raises MetalworkingError (``not-written``), also where git tracks a link on the way: then the file is as it was.
+    Raises MetalworkingError (``not-written``), also where a link on the way may be somebody else's (``place_of``, which
+    *site* is for): then the file is as it was.
     """
-    with held_back(), _beside(path, place_of(path), data) as put:
+    with held_back(), _beside(path, place_of(path, site), data) as put:
         put()
 
 

@@ -86,6 +86,7 @@ def bind(
         clones = project.sources.pin(repo, commit).mirrors if mirrors is None else mirrors
         binder = Binder(
             settings.code,
+            site=settings.root,
             mirrors=clones,
             own=settings.own,
             url=url,

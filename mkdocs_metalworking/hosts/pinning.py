@@ -11,6 +11,7 @@ from pathlib import Path
 
 import yaml
 
+from ..deliver.project import Settings
 from ..git.cat_file import CatFile
 from ..git.command import Git, GitError
 from ..git.fetch import Fetched
@@ -38,13 +39,13 @@ _PHRASES = (
 )
 
 
-def entry_for(repo: str, commit: str, url: str, code_dir: Path) -> str:
+def entry_for(repo: str, commit: str, url: str, settings: Settings) -> str:
     """Return the entry of *commit*, with its day and what its license file looks like; asks a clone, else *url*.
 
     Raises Unavailable when nobody has the commit.
     """
     with ExitStack() as stack:
-        git_dir = find_clone(code_dir, repo)
+        git_dir = find_clone(settings.code, repo, settings.root)
         fetched: Fetched | None = None
         objects = stack.enter_context(closing(CatFile(Git(git_dir)))) if git_dir else None
         try:

@@ -32,8 +32,8 @@ A value counts one, and one more for every 16 characters; a document without ali
 _INT = "tag:yaml.org,2002:int"
 _FLOAT = "tag:yaml.org,2002:float"
 _MAX_DIGITS = 1000
-_OTHERWISE = re.compile(r"[-+]?0[0-9_]+(?:\.|\Z)|.*[:_]")
-"""Digits that YAML 1.1 reads as another number than people do: 0100 in octal, 1:30 in sixties, 1_0."""
+_OTHERWISE = re.compile(r"[-+]?0(?:[xXbBoO]|[0-9_]+(?:\.|\Z))|.*[:_]")
+"""What YAML 1.1 reads as another number than its digits say: 0100 in octal, 1:30 in sixties, 0x1F, 1_0."""
 
 
 class _Loader(yaml.SafeLoader):

@@ -79,6 +79,36 @@ def test_a_stage_is_laid_out_through_no_link_that_a_branch_brought(two: Desk) ->
     assert two.state() == before
 
 
+@pytest.mark.parametrize("way", ["tracked", "left", "the site"])
+def test_no_engine_reads_what_a_stage_held_before(
+    two: Desk, tmp_path_factory: pytest.TempPathFactory, way: str
+) -> None:
+    """Zensical takes a zensical.toml before our mkdocs.yml, and runs what that names."""
+    git(two.root, "init", "-q")
+    folder = two.root if way == "the site" else two.root / "build/zensical"
+    folder.mkdir(parents=True, exist_ok=True)
+    theirs = tmp_path_factory.mktemp("theirs")
+    (theirs / "kept.txt").write_text("theirs\n", encoding="utf-8")
+    for name in (".metalworking-stage", "zensical.toml", "hooks/a.py", ".cache/kept"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text("x\n", encoding="utf-8")
+    (folder / "site").symlink_to(theirs, target_is_directory=True)
+    if way == "tracked":
+        git(two.root, "add", "-f", "build/zensical/zensical.toml")
+    before = two.state()
+    done = two.metalworking("stage", str(folder))
+    if way == "left":
+        assert done.exit_code == 0, done.output
+        assert sorted(one.name for one in folder.iterdir()) == [".cache", ".metalworking-stage", "docs", "mkdocs.yml"]
+        assert (folder / ".cache/kept").exists()
+    else:
+        assert done.exit_code == 1
+        said = "git tracks something in" if way == "tracked" else "holds the site itself"
+        assert said in done.output
+        assert two.state() == before
+    assert (theirs / "kept.txt").exists()
+
+
 @pytest.mark.parametrize("command", ["check", "fetch", "lock", "build"])
 def test_no_store_lies_behind_a_link_that_a_branch_brought(
     two: Desk, tmp_path_factory: pytest.TempPathFactory, command: str

@@ -170,9 +170,19 @@ def test_no_tracked_file_stands_for_what_is_made(stem: str, name: str, tmp_path:
     git(tmp_path, "init", "-q")
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs/site.md").write_text("# Site\n")
+    (tmp_path / "Makefile").write_text("site:\n")
     git(tmp_path, "add", "-A")
     assert subprocess.run(["bash", "-e", "-c", run], cwd=tmp_path).returncode == 0
     for made in (
+        ".VENV/bin/python",
+        "build/zensical/zensical.toml",
+        "makefile",
+        "GNUmakefile",
+        "hatch.toml",
+        "venv.py",
+        "sitecustomize/__init__.py",
+        "y-1.0.dist-info/entry_points.txt",
+        "x.egg-info/PKG-INFO",
         ".venv/bin/python",
         "node_modules/a.js",
         "site/.gitattributes",
@@ -188,6 +198,45 @@ def test_no_tracked_file_stands_for_what_is_made(stem: str, name: str, tmp_path:
         git(tmp_path, "rm", "-q", "-f", made)
     if (ROOT / ".git").exists():
         assert subprocess.run(["bash", "-e", "-c", run], cwd=ROOT).returncode == 0
+
+
+def test_what_nobody_may_bring_is_one_list() -> None:
+    lists = set()
+    for path in (
+        *(ROOT / f".github/workflows/{stem}.yml" for stem, _ in GUARDED),
+        ROOT / "Makefile",
+        ROOT / "fetch.sh",
+    ):
+        lists |= set(re.findall(r"ls-files -- (.*?)(?:\)| 2>)", path.read_text(encoding="utf-8")))
+    assert len(lists) == 1, lists
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not here")
+def test_make_runs_nothing_that_a_branch_brought(tmp_path: Path) -> None:
+    """Neither a program of an environment nor what it would make the Makefile itself of."""
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    (tmp_path / "constraints.txt").touch()
+    (tmp_path / "pyproject.toml").touch()
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", ".")
+    make = ["make", "-s", "-f", "Makefile"]
+    for name in ("Makefile.sh", "pyproject.toml.sh"):
+        (tmp_path / name).write_text("site:\n\t@touch ran\n")
+        os.utime(tmp_path / name, (4e9, 4e9))
+    done = subprocess.run([*make, "-n", "site"], cwd=tmp_path, capture_output=True, text=True)
+    assert (tmp_path / "Makefile").read_bytes() == (ROOT / "Makefile").read_bytes()
+    assert (tmp_path / "pyproject.toml").read_bytes() == b""
+    assert "pip install" in done.stdout, done.stderr
+    for name in (".venv/bin/python", "build/lowest/bin/python", "node_modules/.bin/biome", "y.dist-info/METADATA"):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True)
+        path.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
+        path.chmod(0o755)
+        git(tmp_path, "add", "-f", name)
+        done = subprocess.run([*make, "site"], cwd=tmp_path, capture_output=True, text=True)
+        assert (done.returncode, f"This branch brings {name}" in done.stderr) == (2, True), done.stderr
+        git(tmp_path, "rm", "-q", "-f", name)
+    assert not (tmp_path / "ran").exists()
 
 
 def test_what_is_published_is_what_was_built(tmp_path: Path) -> None:

@@ -33,7 +33,9 @@ def key(commit: str, path: str, repo: str = "o/n") -> FileKey:
 
 @pytest.mark.parametrize("object_format", ["sha1", "sha256"])
 @pytest.mark.parametrize("bare", [False, True])
-def test_delivers_the_committed_bytes(tmp_path, make_repo, checkout, object_format, bare):
+def test_delivers_the_committed_bytes(tmp_path, make_repo, checkout, object_format, bare, tools):
+    if bare:
+        tools.git(tmp_path, "init", "-q")  # which tells that no branch brought it
     repo = make_repo(
         tmp_path / "code/o/n", {"a b/x#.metal": DATA, ".gitattributes": b"* text eol=lf"}, object_format, bare
     )
@@ -252,6 +254,7 @@ def test_a_partial_clone_does_not_fetch_what_it_lacks(tmp_path, make_repo, check
     origin = make_repo(tmp_path / "origin", {"a": DATA})
     origin.git("config", "uploadpack.allowFilter", "true")
     (tmp_path / "code/o").mkdir(parents=True)
+    tools.git(tmp_path, "init", "-q")
     tools.git(
         tmp_path, "clone", "-q", "--bare", "--filter=blob:none", origin.folder.as_uri(), str(tmp_path / "code/o/n")
     )

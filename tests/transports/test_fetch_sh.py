@@ -144,9 +144,20 @@ def test_no_environment_that_a_branch_brings_is_run(folder: Path) -> None:
     python.parent.mkdir(parents=True)
     python.write_text(f"#!/bin/sh\ntouch {folder}/ran\n")
     python.chmod(0o755)
+    tools = folder / "tools"
+    tools.mkdir()
+    (tools / "python3").write_text("#!/bin/sh\nexit 1\n")
+    (tools / "python3").chmod(0o755)
+    path = f"{tools}{os.pathsep}{os.environ['PATH']}"
+    done = run(folder, PYTHON="", PATH=path)
+    assert done.returncode == 1
+    assert "Python 3.11 or later is needed" in done.stderr
+    done = run(folder, PYTHON="", PATH=path.replace(str(tools), str(folder / "none"), 1))
+    assert done.returncode == 0 or "PYTHON=.venv/bin/python ./fetch.sh" in done.stderr, done.stderr
+    assert not (folder / "ran").exists(), "an unpacked archive"
     git(folder, "init", "-q")
     git(folder, "add", "-f", ".venv")
     done = run(folder, PYTHON="")
     assert done.returncode == 1
-    assert "brings a .venv of its own" in done.stderr
+    assert "brings .venv/bin/python, which nobody made here" in done.stderr
     assert not (folder / "ran").exists()

@@ -7,11 +7,13 @@ import shutil
 from contextlib import closing
 from pathlib import Path
 
+import platformdirs
 import pytest
 from lsprotocol import types as lsp
 
 from mkdocs_metalworking.deliver.project import Settings
 from mkdocs_metalworking.git.clone import clone
+from mkdocs_metalworking.hosts.lsp.known_clones import remember, remembered
 from mkdocs_metalworking.hosts.lsp.paths import Trees
 from mkdocs_metalworking.hosts.lsp.sites import site_above
 from mkdocs_metalworking.quote.repo import Repo
@@ -80,6 +82,16 @@ TOLD_ELSEWHERE = (
     {"mkdocs.yml": "plugins: [metalworking: {code: !ENV [NO_SUCH_NAME, clones]}]\n"},
     {"mkdocs.yml": "extra: &o {code: clones}\nplugins:\n  - metalworking:\n      <<: *o\n"},
     {"mkdocs.yml": "extra: {p: &o [{metalworking: {code: clones}}]}\nplugins: *o\n"},
+    {
+        "mkdocs.yml": "INHERIT: base.yml\nplugins: {search: {}}\n",
+        "base.yml": "plugins: {metalworking: {code: clones}}\n",
+    },
+    {"mkdocs.yml": "x: &c {plugins: [metalworking: {code: clones}]}\n<<: *c\n"},
+    {"mkdocs.yml": "x: &c {metalworking: {code: clones}}\nplugins:\n  <<: *c\n"},
+    {"mkdocs.yml": "plugins: !!python/tuple [{metalworking: {code: clones}}]\n"},
+    {"mkdocs.yml": f"# {'x' * (1 << 20)}\nplugins: [metalworking: {{code: clones}}]\n"},
+    {"mkdocs.yml": "INHERIT: away.yml\n"},
+    {"mkdocs.yml": "- no mapping\n"},
 )
 
 
@@ -90,6 +102,33 @@ def test_a_clone_is_known_where_only_loading_would_tell_its_place(tmp_path: Path
     clone = tmp_path / "clones/acme/kernels"
     commit_files(clone, HOSTILE)
     assert site_above(clone / "docs") == tmp_path / "mkdocs.yml"
+
+
+@pytest.mark.parametrize("where", ["code/acme/kernels", "clones/acme/kernels"])
+@pytest.mark.parametrize("pins", ["sources.yml", "sources.lock"])
+def test_a_clone_is_known_where_the_configuration_has_another_name(tmp_path: Path, where: str, pins: str) -> None:
+    """``metalworking -f site.yml``: no mkdocs.yml stands above the clone's own."""
+    (tmp_path / "site.yml").write_text("plugins: [metalworking]\n")
+    (tmp_path / pins).touch()
+    clone = tmp_path / where
+    commit_files(clone, HOSTILE)
+    assert site_above(clone / "docs") is None
+    if where.startswith("code"):
+        shutil.rmtree(clone / ".git")
+        assert site_above(clone / "docs") is None
+    (tmp_path / "mkdocs.yml").write_text("plugins: [metalworking]\n")
+    assert site_above(tmp_path / "docs") == tmp_path / "mkdocs.yml"
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/mkdocs.yml").write_text("plugins: [metalworking: {root: ..}]\n")
+    assert site_above(tmp_path / "config") == tmp_path / "config/mkdocs.yml"
+
+
+def test_a_folder_around_a_site_is_none_of_clones_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where all repositories of a person lie as OWNER/NAME, this site too."""
+    monkeypatch.setattr("platformdirs.user_cache_path", lambda *_, **__: tmp_path / "cache")
+    site = tmp_path / "src/me/site"
+    remember(site / "../..", site)
+    assert remembered() == frozenset()
 
 
 @pytest.mark.parametrize(
@@ -113,7 +152,8 @@ def test_a_site_among_the_pages_of_another_is_none(tmp_path: Path, files: dict[s
 def test_a_clone_outside_of_its_site_is_known_once_the_site_was_opened(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("METALWORKING_STORE", str(tmp_path / "cache"))
+    for name in ("HOME", "XDG_CACHE_HOME", "LOCALAPPDATA"):  # the editor's server is a process of its own
+        monkeypatch.setenv(name, str(tmp_path / "home"))
     site = make_site(tmp_path / "site")
     config = site.root / "mkdocs.yml"
     shutil.move(site.root / "code", tmp_path / "clones")
@@ -128,8 +168,32 @@ def test_a_clone_outside_of_its_site_is_known_once_the_site_was_opened(
     commit_files(clone, HOSTILE)
     assert site_above(clone / "docs") is None
     assert site_above(site.root / "docs") == config
-    (tmp_path / "cache/clones.jsonl").write_text('"\n[1]\nnull\n\x00\n')  # it may be anybody's
+    cache = platformdirs.user_cache_path("metalworking", appauthor=False)
+    (cache / "clones.jsonl").write_text('"\n[1]\nnull\n\x00\n')  # it may be anybody's
     assert site_above(site.root / "docs") == config
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no pipes and no links there")
+@pytest.mark.parametrize("way", ["a link", "a pipe", "a branch's folder"])
+def test_what_is_known_of_clones_is_noted_through_no_link(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    """A quoted path is a command line for a shell, and the store may lie in a checkout, the cache of the person too."""
+    theirs, cache = tmp_path / ".bashrc", tmp_path / "cache"
+    theirs.write_text("theirs\n")
+    cache.mkdir()
+    monkeypatch.setenv("METALWORKING_STORE", str(tmp_path / "site/store"))
+    monkeypatch.setattr("platformdirs.user_cache_path", lambda *_, **__: cache)
+    if way == "a link":
+        (cache / "clones.jsonl").symlink_to(theirs)
+    elif way == "a pipe":
+        os.mkfifo(cache / "clones.jsonl")
+    else:
+        git(tmp_path, "init", "-q")
+    remember(tmp_path / "clones", tmp_path / "site")
+    assert theirs.read_text() == "theirs\n"
+    assert not (tmp_path / "site").exists()
+    assert remembered() == (frozenset({tmp_path / "clones"}) if way == "a pipe" else frozenset())
 
 
 def test_a_copy_of_a_quoted_file_is_no_part_of_a_project(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
+from mkdocs_metalworking.git.places import find_clone
 from tests.support import PATIENCE, commit_files, git
 
 SCRIPT = Path(__file__).resolve().parents[2] / "fetch.sh"
@@ -192,8 +193,45 @@ def test_what_git_cannot_tell_of_a_link_is_not_gone_through(tmp_path: Path) -> N
     assert list(away.iterdir()) == []
 
 
+@pytest.mark.parametrize("at", ["code", "code/stranger", "code/stranger/start"])
+def test_no_clone_goes_through_a_link_out_of_an_unpacked_archive(tmp_path: Path, at: str) -> None:
+    """No repository is around it that could tell whose the link is."""
+    away = tmp_path / "home/pack"
+    away.mkdir(parents=True)
+    commit = serve(tmp_path / "book", "stranger/start", {"x/plugin/x.vim": "\n"})
+    link = tmp_path / "book" / at
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.symlink_to("/".join([".."] * at.count("/")) or ".", target_is_directory=True)
+    assert fetch(tmp_path / "book", [("stranger/start", commit)]).returncode == 1, "nor is a clone anything behind one"
+    link.unlink()
+    link.symlink_to(away, target_is_directory=True)
+    done = fetch(tmp_path / "book", [("stranger/start", commit)])
+    assert list(away.rglob("*")) == []
+    assert done.returncode == 1
+    assert f"{at} is a link of the site's folder (no repository is around the site" in done.stderr
+    git(tmp_path / "book", "init", "-q")
+    done = fetch(tmp_path / "book", [("stranger/start", commit)])
+    assert done.returncode == (0 if at == "code" else 1), "it is the person's, who says so"
+
+
+def test_a_link_around_the_site_is_gone_through(tmp_path: Path) -> None:
+    """Clones elsewhere by mkdocs.yml, on another disk: what lies outside of the site came in no archive of it."""
+    book = tmp_path / "book"
+    commit = serve(book, "o/n", {"a.c": "int a;\n"})
+    (tmp_path / "disk").mkdir()
+    (book / "docs").mkdir()
+    (tmp_path / "clones").symlink_to("disk", target_is_directory=True)
+    plugin = "plugins: [{metalworking: {code: ../clones}}]"
+    (book / "mkdocs.yml").write_text(f"site_name: T\n{plugin}\n")
+    done = fetch(book, [("o/n", commit)])
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "disk/o/n/a.c").exists()
+    assert find_clone(book / "../clones", "o/n", book) is not None
+
+
 def test_a_link_to_a_clone_of_something_else_is_only_read(tmp_path: Path) -> None:
     """It has our very configuration, but it was made for another name, or another site."""
+    git(tmp_path, "init", "-q")
     good = serve(tmp_path, "good/n", {"a.c": "int a;\n"})
     commit = serve(tmp_path, "stranger/x", {"evil.c": "int evil;\n"})
     assert fetch(tmp_path, [("good/n", good)]).returncode == 0

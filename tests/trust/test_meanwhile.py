@@ -27,7 +27,7 @@ from tests.cli.conftest import Desk
 from tests.cli.conftest import desk as desk  # a fixture
 from tests.own.conftest import Own
 from tests.own.conftest import own as own  # a fixture
-from tests.support import PATIENCE
+from tests.support import PATIENCE, git
 
 LINES = "".join(f"line {n};\n" for n in range(1, 9))
 QUOTE = "# One\n\n<< excerpt {k}:a.c#L3-5 >>\n"
@@ -86,6 +86,33 @@ def test_a_bump_writes_over_no_file_that_somebody_saved_meanwhile(moving: Desk, 
     assert {one for one in now if now[one] != before[one]} <= {name}, "all or nothing"
     path.write_text(mine.removesuffix("\n# mine\n"))
     assert moving.metalworking("bump", "acme/kernels").exit_code == 0
+
+
+def test_a_page_of_two_names_is_bumped_once_and_data_of_another_encoding_is_none(moving: Desk) -> None:
+    for name, up in (("index", ".."), ("en/index", "../..")):
+        path = moving.root / f"docs/{name}.md"
+        path.parent.mkdir(exist_ok=True)
+        if name == "index":
+            text = (moving.root / "docs/first/two.md").read_text()
+            (moving.root / "README.md").write_text(text)
+            path.unlink()
+        path.symlink_to(f"{up}/README.md")
+    git(moving.root, "init", "-q")  # within a repository a link may be written through
+    (moving.root / "docs/odd.json").write_bytes('{"name": "caf\u00e9"}'.encode("utf-16"))
+    done = moving.metalworking("bump", "acme/kernels")
+    assert done.exit_code == 0, done.output
+    assert (moving.root / "README.md").read_text() == (moving.root / "docs/first/two.md").read_text() != text
+    assert (moving.root / "docs/index.md").is_symlink()
+
+
+def test_of_a_file_with_two_names_one_text_is_written(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("a\n")
+    (tmp_path / "b").symlink_to("a")
+    write_all([Rewrite(tmp_path / name, "a\n", "b\n") for name in "ab"])
+    assert (tmp_path / "a").read_text() == "b\n"
+    with pytest.raises(MetalworkingError, match="a is the same file, and would be written otherwise"):
+        write_all([Rewrite(tmp_path / name, "b\n", f"{name}\n") for name in "ab"])
+    assert (tmp_path / "a").read_text() == "b\n"
 
 
 @pytest.mark.parametrize("name", ["docs/first/two.md", "sources.lock"])

@@ -136,14 +136,44 @@ def test_no_commit_of_a_change_is_one_of_another_repository(change: Desk) -> Non
     assert "blob acme/kernels" not in change.text("sources.lock")
 
 
+@pytest.mark.parametrize("unpacked", [False, True])
 @pytest.mark.parametrize("change", [*WAYS][3:], indirect=True)
-def test_what_a_change_brings_as_a_clone_delivers_nothing(change: Desk) -> None:
+def test_what_a_change_brings_as_a_clone_delivers_nothing(change: Desk, unpacked: bool) -> None:
+    """Nor where it is an unpacked archive of the branch, around which no repository is that could tell."""
+    if unpacked:
+        shutil.rmtree(change.root / ".git")
+        (change.root / "code/acme/kernels/.git").unlink(missing_ok=True)
     done = change.build()
     assert "no git repository at code/acme/kernels" in done.stderr
     assert "evil" not in change.html("first/one/index.html")
     cloned = change.metalworking("clone")
     assert cloned.exit_code == 1
-    assert "came with the site's own repository" in cloned.stderr or "a link of the repository" in cloned.stderr
+    said = ("came with the site's own repository", "a link of the repository", "may have come with the site, around")
+    assert any(one in cloned.stderr for one in said) or (unpacked and "is a symbolic link" in cloned.stderr)
+
+
+def test_where_git_cannot_tell_a_store_proves_nothing_and_delivers(
+    desk: Desk, caplog: pytest.LogCaptureFixture
+) -> None:
+    """An image without git, say: its bytes are hashed, and no hash tells of which repository a commit is."""
+    git(desk.root, "init", "-q", "-b", "main")
+    desk.add_repo("acme/kernels", {"a.c": "int a;\n", "LICENSE": "MIT\n"})
+    desk.home()
+    desk.write([("acme/kernels", "a.c")])
+    desk.page("first/one.md", "# One\n\n<< excerpt {k}:a.c >>\n")
+    assert desk.metalworking("fetch").exit_code == 0
+    shutil.rmtree(desk.root / "code")
+    assert "1 proved by git" in desk.metalworking("check").output
+    (desk.root / ".git/index").write_bytes(b"no index")
+    caplog.set_level("INFO", "mkdocs_metalworking")
+    done = desk.metalworking("check", "--strict")
+    assert done.exit_code == 0, done.output
+    assert "nobody can tell whether the store store came with the site's repository" in caplog.text
+    assert "0 proved by git, 1 only locked" in done.output
+    built = desk.build("--strict")
+    assert built.returncode == 0, built.stderr
+    assert "so it proves nothing: git ls-files: fatal" in built.stderr
+    assert "Quoted 1 of 1 excerpts" in built.stderr
 
 
 def test_a_store_that_a_change_brings_proves_nothing(desk: Desk) -> None:
@@ -167,3 +197,45 @@ def test_a_store_that_a_change_brings_proves_nothing(desk: Desk) -> None:
     done = desk.build()
     assert done.returncode == 1
     assert "came with the site's own repository" in done.stderr
+
+
+@pytest.mark.parametrize("command", [("lock", "--update"), ("lock", "--verify"), ("check",)])
+def test_what_a_mirror_gave_is_kept_as_the_mirror_s(desk: Desk, command: tuple[str, ...]) -> None:
+    """A store outlives the change that named a mirror, and serves other sites."""
+    desk.add_repo("else/fork", {"a.c": EVIL, "LICENSE": "MIT\n"})
+    commit = desk.pins[0]["commit"]
+    desk.addresses["acme/kernels"] = f"file://{desk.root}/nowhere"
+    desk.pins[0] = {"repo": "acme/kernels", "commit": commit, "license": "MIT", "extra": "mirrors: [else/fork]"}
+    desk.commits["acme/kernels"] = commit
+    desk.write([])
+    desk.page("first/one.md", "# One\n\n<< excerpt {k}:a.c >>\n")
+    assert desk.metalworking("lock").exit_code == 0
+    assert "blob acme/kernels" in desk.text("sources.lock")
+    assert desk.metalworking(*command).exit_code == 0
+    shutil.rmtree(desk.root / "code")
+    verified = desk.metalworking("lock", "--verify")
+    assert verified.exit_code == 0, "the pin names the mirror, and the store has it of the mirror"
+    path = desk.root / "sources.yml"
+    path.write_text(path.read_text().replace("mirrors: [else/fork]", ""))
+    verified = desk.metalworking("lock", "--verify")
+    assert verified.exit_code == 2, verified.output
+    assert "1 files, 0 proved by git, 1 not proved, 0 wrong" in verified.stderr
+
+
+def test_no_commit_of_the_site_is_kept_for_another_one(desk: Desk) -> None:
+    """The checkout of a change to acme/site has commits that acme/site never had; the store serves all sites."""
+    desk.config("site_name: Test\n", "site_name: Test\nrepo_url: https://github.com/acme/site\n")
+    (desk.root / ".gitignore").write_text("code/\nstore/\nhomes/\n")
+    (desk.root / "a.c").write_text(EVIL)
+    git(desk.root, "init", "-q", "-b", "main")
+    commit = _commit(desk)
+    desk.pins.append({"repo": "acme/site", "commit": commit, "license": "MIT", "extra": ""})
+    desk.commits["acme/site"] = commit
+    desk.write([])
+    desk.addresses["acme/site"] = f"file://{desk.root}/nowhere"
+    (desk.root / "docs/first/one.md").write_text(f"# One\n\n<< excerpt acme/site@{commit[:9]}:a.c >>\n")
+    assert desk.metalworking("lock").exit_code == 0
+    assert desk.metalworking("lock", "--verify").exit_code == 0
+    (desk.root / ".git").rename(desk.root / "gone")
+    verified = desk.metalworking("lock", "--verify")
+    assert verified.exit_code == 2, verified.output

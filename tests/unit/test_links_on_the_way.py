@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from mkdocs_metalworking.git.command import Git
 from mkdocs_metalworking.git.links import place_of, target_of
+from mkdocs_metalworking.git.process import Allowance
 from mkdocs_metalworking.quote.diagnostics import MetalworkingError
 from tests.support import git
 
@@ -62,6 +66,20 @@ def test_a_link_is_known_under_every_name_that_the_file_system_gives_it(top: Pat
     os.link(top / "Code", top / "code", follow_symlinks=False)
     with pytest.raises(MetalworkingError, match="code is a link of the repository"):
         place_of(top / "code/o/n")
+
+
+def test_whose_a_link_is_can_be_told_in_a_large_repository(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its index is larger than what git may say."""
+    blob = git(top, "hash-object", "-w", "--stdin")
+    (top / "index.txt").write_text("".join(f"100644 {blob}\tthird_party/{number:05d}.c\n" for number in range(2000)))
+    with (top / "index.txt").open() as stream:
+        subprocess.run(["git", "update-index", "--index-info"], cwd=top, stdin=stream, check=True)
+    (top / "code").symlink_to("..", target_is_directory=True)
+    monkeypatch.setattr("mkdocs_metalworking.git.links.Git", partial(Git, allowance=Allowance(output=32 << 10)))
+    assert place_of(top / "code/x") == top.parent / "x"
+    git(top, "add", "code")
+    with pytest.raises(MetalworkingError, match="code is a link of the repository"):
+        place_of(top / "code/x")
 
 
 def test_a_path_without_a_link_asks_no_git(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:

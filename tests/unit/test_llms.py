@@ -8,6 +8,7 @@ import pytest
 
 from mkdocs_metalworking.hosts.forms.llms import parts_of, write_markdown
 from mkdocs_metalworking.hosts.forms.volume import Leaf, Volume
+from mkdocs_metalworking.quote.diagnostics import MetalworkingError
 
 CHAPTERS = {"First": (3, 900), "Second": (2, 900), "Third": (6, 1200), "": (1, 200)}
 """Pages of each chapter, and the characters of each page."""
@@ -39,6 +40,18 @@ def test_a_chapter_that_fits_is_not_cut() -> None:
     parts = list(parts_of(volume, volume.leaves, 10_000))
     assert [part.chapters for part in parts] == [("First", "Second"), ("Third", "Appendix 0")]
     assert [len(part.pages) for part in parts] == [5, 7]
+
+
+@pytest.mark.parametrize("name", ["llms.txt", "LLMS-full-x.txt", "assets/metalworking/terms.json", "llms-full.txt/a"])
+def test_no_page_takes_the_name_of_a_list(tmp_path: Path, name: str) -> None:
+    volume = book()
+    volume.leaves[3].url = f"{name}/"
+    for _ in range(2):
+        with pytest.raises(MetalworkingError, match="call the page otherwise"):
+            write_markdown(volume, tmp_path, tmp_path / "site")
+    (tmp_path / "llms-full-1.txt").mkdir()  # of somebody else
+    volume.leaves[3].url = "terms.json/"
+    assert write_markdown(volume, tmp_path, tmp_path / "site") == len(volume.leaves)
 
 
 def test_the_list_says_which_chapters_are_in_which_part(tmp_path: Path) -> None:

@@ -292,7 +292,7 @@ def test_any_entry_is_read_or_refused(entry: object) -> None:
         load_quantities(json.dumps({"quantities": {"a": entry}}))
 
 
-@pytest.mark.parametrize("written", ["0100", "1:30", "1_000", "-010", "1:30.5", "07.5"])
+@pytest.mark.parametrize("written", ["0100", "1:30", "1_000", "-010", "1:30.5", "07.5", "0x1F", "0b11", "-0x10"])
 def test_a_number_that_yaml_reads_otherwise_is_refused(written: str) -> None:
     _, problems = read(f"  a: {{value: {written}, kind: derived}}\n")
     assert problems == [f"quantities.yml:3: YAML reads {written} as another number (write plain digits)"]

@@ -22,8 +22,9 @@ from ..transport import Transport
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """What a transport may need of a site: where clones lie, what is pinned and locked, and how to reach out."""
+    """What a transport may need of a site: where it and its clones lie, what is pinned and locked, how to reach out."""
 
+    site: Path
     code: Path
     sources: Sources
     lock: Lock
@@ -40,7 +41,7 @@ class Reach:
 def _checkout(reach: Reach) -> Transport:
     from .checkout import Checkout
 
-    return Checkout(reach.code, mirrors=reach.sources.mirrors(), own=reach.own)
+    return Checkout(reach.code, site=reach.site, mirrors=reach.sources.mirrors(), own=reach.own)
 
 
 def _package(reach: Reach) -> Transport:

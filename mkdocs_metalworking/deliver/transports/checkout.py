@@ -29,6 +29,7 @@ class Checkout:
         self,
         code_dir: Path,
         *,
+        site: Path | None = None,
         mirrors: Mapping[tuple[str, str], tuple[str, ...]] | None = None,
         own: Mapping[str, Path] | None = None,
         max_bytes: int = MAX_FILE,
@@ -38,7 +39,7 @@ class Checkout:
         self._mirrors = mirrors or {}
         self._own = own or {}
         self._max_bytes = max_bytes
-        self._clones = Clones(code_dir, timeout=timeout)
+        self._clones = Clones(code_dir, site, timeout=timeout)
 
     @property
     def processes(self) -> int:

@@ -62,7 +62,7 @@ def _foreign(program: Program, site: Site, project: Project, link: Permalink, *,
     except NotPinned as problem:
         if not HEX_ID.match(link.sha):
             raise
-        entry = entry_for(link.repo, link.sha, program.url(link.repo), project.settings.code)
+        entry = entry_for(link.repo, link.sha, program.url(link.repo), project.settings)
         if not pin_it:
             click.echo(f"{problem}\nto paste into {project.sources.path}, or metalworking add --pin writes it:")
             click.echo(printable_lines(entry), nl=False)

@@ -42,7 +42,7 @@ def clone(program: Program, words: tuple[str, ...], jobs: int) -> None:
     stop = threading.Event()
     with ThreadPoolExecutor(jobs) as pool:
         try:
-            done = list(pool.map(lambda pin: _one(program, pin, settings.code, stop), _one_a_folder(chosen)))
+            done = list(pool.map(lambda pin: _one(program, pin, settings, stop), _one_a_folder(chosen)))
         finally:  # of a Ctrl-C no other thread hears, and an hour may pass until git is done
             stop.set()
     if not all(done):
@@ -62,11 +62,11 @@ def _one_a_folder(pins: list[Pin]) -> list[Pin]:
     return list({pin.repo: pin for pin in reversed(pins)}.values())[::-1]
 
 
-def _one(program: Program, pin: Pin, code: Path, stop: threading.Event) -> bool:
+def _one(program: Program, pin: Pin, settings: Settings, stop: threading.Event) -> bool:
     repo, base = Repo.named(pin.repo), os.environ.get("METALWORKING_GIT_BASE")
     url = repo.below(base) if base else program.url(pin.repo)
     try:
-        told = clone_one(repo, pin.commit, url, code, paths=pin.paths, stop=stop)
+        told = clone_one(repo, pin.commit, url, settings.code, site=settings.root, paths=pin.paths, stop=stop)
     except (MetalworkingError, OSError) as error:
         if stop.is_set():
             return False

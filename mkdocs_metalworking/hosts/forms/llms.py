@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import groupby, islice
 from pathlib import Path
 from posixpath import dirname
 
 from ...git.links import place_of
+from ...quote.diagnostics import MetalworkingError
 from ..files import write_made
 from ..mkdocs.browser_files import TERMS
 from ..mkdocs.terms_file import SCHEMA
@@ -21,30 +24,47 @@ PART = 700_000
 """Bytes of a part of ``llms-full.txt``."""
 _ABOUT = 2_000
 """Of these for what stands before the pages."""
+_OURS = re.compile(
+    rf"llms(?:-full[^/]*)?\.txt|{re.escape(TERMS)}|{re.escape(dirname(TERMS))}/{re.escape(SCHEMA)}", re.IGNORECASE
+)
+"""Names of files that are written beside the pages."""
 
 
-def write_markdown(volume: Volume, folder: Path, site: Path, most: int = PART) -> int:
+def write_markdown(volume: Volume, folder: Path, site: Path, root: Path | None = None, most: int = PART) -> int:
     """Write the twins, ``llms.txt`` and the parts of ``llms-full.txt`` into *folder*; return the number of pages.
 
     A part has at most *most* bytes. The terms of the built *site*, when it has them, are copied beside and listed too.
-    Raises MetalworkingError (``not-written``) when one cannot be written, or git tracks a link on the way.
+    Raises MetalworkingError (``not-written``) when one cannot be written, or a link on the way may be somebody else's:
+    the folder *root* is that of the sources.
     """
-    folder = place_of(folder)
+    folder = place_of(folder, root)
+    write = partial(write_made, site=root)
     pages = [leaf for leaf in volume.leaves if not leaf.url.startswith("#")]
     for leaf in pages:
-        write_made(folder / twin_of(leaf), to_markdown(leaf.html, leaf, volume).encode())
+        if taken := next((part for part in (twin_of(leaf), *_folders(twin_of(leaf))) if _OURS.fullmatch(part)), ""):
+            message = f"{leaf.uri}: the name of its Markdown, {twin_of(leaf)}, takes that of {taken}"
+            raise MetalworkingError("not-written", message, "call the page otherwise")
+    for leaf in pages:
+        write(folder / twin_of(leaf), to_markdown(leaf.html, leaf, volume).encode())
     for old in folder.glob("llms-full*.txt"):
-        old.unlink()
+        if old.is_file():
+            old.unlink()
     listed = [*_list(volume, pages), "\n## All in one\n\n"]
     parts = list(parts_of(volume, pages, most))
     for number, part in enumerate(parts, 1):
         name = "llms-full.txt" if number == 1 else f"llms-full-{number}.txt"
         told = "every page" if len(parts) == 1 else f"part {number} of {len(parts)}: {', '.join(part.chapters)}"
-        write_made(folder / name, part.text(told if len(parts) > 1 else "").encode())
+        write(folder / name, part.text(told if len(parts) > 1 else "").encode())
         listed.append(f"- [{name}]({name}): {as_text(told)}\n")
-    listed += _data(folder, site)
-    write_made(folder / "llms.txt", "".join(listed).encode())
+    listed += _data(folder, site, write)
+    write(folder / "llms.txt", "".join(listed).encode())
     return len(pages)
+
+
+def _folders(path: str) -> Iterator[str]:
+    """Yield the folders that *path* lies in, below the book's."""
+    while path := dirname(path):
+        yield path
 
 
 @dataclass(frozen=True)
@@ -112,11 +132,11 @@ def _list(volume: Volume, pages: list[Leaf]) -> Iterator[str]:
             yield f"- [{as_text(leaf.title)}]({address(twin_of(leaf))}){summary}\n"
 
 
-def _data(folder: Path, site: Path) -> Iterator[str]:
+def _data(folder: Path, site: Path, write: Callable[[Path, bytes], None]) -> Iterator[str]:
     """Yield what programs may read beside the pages, and put it there."""
-    if (site / TERMS).exists():
+    if (site / TERMS).is_file():
         for name in (TERMS, f"{dirname(TERMS)}/{SCHEMA}"):
-            write_made(folder / name, (site / name).read_bytes())
+            write(folder / name, (site / name).read_bytes())
         yield "\n## Data\n\n"
         yield f"- [terms.json]({TERMS}): every term with its verdict, code, sources and pages\n"
         yield f"- [{SCHEMA}]({dirname(TERMS)}/{SCHEMA}): its JSON Schema\n"

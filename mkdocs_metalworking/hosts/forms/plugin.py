@@ -85,13 +85,15 @@ class BookPlugin(BasePlugin[BookConfig]):
     @event_priority(-100)
     def on_post_build(self, config: MkDocsConfig) -> None:
         """Make the forms, each whole. Raises PluginError where one cannot hold a page, or cannot be written."""
-        folder = Path(config.config_file_path).parent / self.config.folder
+        root = Path(config.config_file_path).parent
         try:
-            self._make(config, place_of(folder), self.config.name or _slug(config.site_name))
+            self._make(
+                config, root, place_of(root / self.config.folder, root), self.config.name or _slug(config.site_name)
+            )
         except MetalworkingError as problem:
             raise PluginError(f"metalworking-book: {problem}") from None
 
-    def _make(self, config: MkDocsConfig, folder: Path, name: str) -> None:
+    def _make(self, config: MkDocsConfig, root: Path, folder: Path, name: str) -> None:
         volume = self._volume(config)
         makers: dict[str, Callable[[Path], None]] = {
             "html": lambda path: _html(volume, path, self.config.paper),
@@ -100,12 +102,13 @@ class BookPlugin(BasePlugin[BookConfig]):
         }
         for form in self.config.forms:
             if form == "markdown":
-                _LOG.info("Book: %d pages of Markdown, llms.txt", _markdown(volume, folder, Path(config.site_dir)))
+                number = _markdown(volume, folder, Path(config.site_dir), root)
+                _LOG.info("Book: %d pages of Markdown, llms.txt", number)
                 continue
             path = folder / f"{name}.{form}"
             with Scratch() as scratch:
                 makers[form](draft := Path(scratch, path.name))
-                write_made(path, draft.read_bytes())
+                write_made(path, draft.read_bytes(), root)
             _LOG.info("Book: %s, %.1f MB", path.name, path.stat().st_size / 1e6)
 
     def _volume(self, config: MkDocsConfig) -> Volume:
@@ -165,10 +168,10 @@ def leaves_of(nav: Navigation, book: Book[str]) -> Iterator[Leaf]:
             yield leaf(item.file.src_uri)
 
 
-def _markdown(volume: Volume, folder: Path, site: Path) -> int:
+def _markdown(volume: Volume, folder: Path, site: Path, root: Path) -> int:
     from .llms import write_markdown
 
-    return write_markdown(volume, folder, site)
+    return write_markdown(volume, folder, site, root)
 
 
 def _html(volume: Volume, path: Path, paper: str) -> None:

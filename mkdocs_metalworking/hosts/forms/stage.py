@@ -21,9 +21,10 @@ from mkdocs.utils.yaml import get_yaml_loader, yaml_load
 
 from ...deliver.project import Project
 from ...git.links import place_of, target_of
+from ...git.places import Tracked
 from ...glossary.callout import split_front_matter
 from ...markdown.extension import NAMES
-from ...quote.diagnostics import MetalworkingError
+from ...quote.diagnostics import MetalworkingError, reason_of
 from ..mkdocs.assets import ENTRY, EXCERPT_STYLE, PAIR_STYLE, STYLE, TABLE_STYLE, add_assets
 from ..mkdocs.browser_files import Lookup
 from ..mkdocs.endings import Endings
@@ -35,25 +36,23 @@ from ..mkdocs.site import Site
 _WISHES = ("citations", "callouts", "labels")
 """What the extension does by itself, where a site asks for it."""
 _MARKER = ".metalworking-stage"
+_CACHE = ".cache"
+"""Where Zensical keeps what it made."""
 _LOG = logging.getLogger("mkdocs.plugins.metalworking")
 
 
 def stage(site: Site, project: Project, folder: Path, *, strict: bool) -> int:
     """Write ``mkdocs.yml`` and ``docs`` into *folder*; returns how many errors were logged.
 
-    Raises MetalworkingError (``stage``) for a folder that holds something else, or in which a link stands where the
-    copy goes, and (``not-written``) where a link leads out of the repository, or git tracks one on the way.
+    Whatever else lay there is taken away first, but for the engine's cache: an engine may read other files than ours,
+    and run what they name. Raises MetalworkingError (``stage``) for a folder that holds something else, of which git
+    tracks something, or in which a link stands where the copy goes, and (``not-written``) where a link on the way there
+    may be somebody else's.
     """
-    if folder.exists() and any(folder.iterdir()) and not (folder / _MARKER).exists():
-        raise MetalworkingError("stage", f"{folder} holds something else", "name an empty folder")
-    target_of(folder / _MARKER)
-    place_of(folder)
-    for name in ("docs", "mkdocs.yml", _MARKER):
-        if (folder / name).is_symlink():
-            raise MetalworkingError("stage", f"{folder / name} is a link", "remove it, or name an empty folder")
+    _look_at(folder, site.root)
     folder.mkdir(parents=True, exist_ok=True)
+    _empty(folder)
     (folder / _MARKER).touch()
-    shutil.rmtree(folder / "docs", ignore_errors=True)
     problems = site.read(project)
     reading = site.reading
     assert reading is not None
@@ -66,6 +65,37 @@ def stage(site: Site, project: Project, folder: Path, *, strict: bool) -> int:
     text = yaml.dump(configuration, allow_unicode=True, sort_keys=False)
     (folder / "mkdocs.yml").write_text(text, encoding="utf-8", newline="\n")
     return errors
+
+
+def _look_at(folder: Path, root: Path) -> None:
+    """Raise MetalworkingError unless *folder* is empty, or a stage that was made here, of the site in *root*."""
+    target_of(folder / _MARKER)
+    place = place_of(folder, root)
+    if root.resolve().is_relative_to(place):
+        raise MetalworkingError("stage", f"{folder} holds the site itself", "name an empty folder")
+    if not folder.exists() or not any(folder.iterdir()):
+        return
+    if not (folder / _MARKER).exists():
+        raise MetalworkingError("stage", f"{folder} holds something else", "name an empty folder")
+    tracked = Tracked(place)
+    if tracked.holds() and not tracked.unknown:
+        message = f"git tracks something in {folder}: anybody may have put there what the engine would run"
+        raise MetalworkingError("stage", message, "name an empty folder")
+    for name in ("docs", "mkdocs.yml", _MARKER):
+        if (folder / name).is_symlink():
+            raise MetalworkingError("stage", f"{folder / name} is a link", "remove it, or name an empty folder")
+
+
+def _empty(folder: Path) -> None:
+    """Take away what lies in a stage, but for the engine's cache; of a link the link alone."""
+    for one in folder.iterdir():
+        try:
+            if one.is_symlink() or not one.is_dir():
+                one.unlink()
+            elif one.name != _CACHE:
+                shutil.rmtree(one)
+        except OSError as error:
+            raise MetalworkingError("stage", f"{one} cannot be taken away: {reason_of(error)}") from None
 
 
 def _contents(reading: Reading) -> list[tuple[str, bytes]]:

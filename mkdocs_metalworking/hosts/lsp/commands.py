@@ -46,13 +46,17 @@ def pin(bench: Bench, url: Url, words: list[str]) -> lsp.WorkspaceEdit:
     repo, commit = (*words, "", "")[:2]
     settings = bench.desk.site.settings(offline=False)
     if not HEX_ID.match(commit):
-        where = "the clone has no such commit" if find_clone(settings.code, repo) else "no clone is here to ask"
+        where = (
+            "the clone has no such commit"
+            if find_clone(settings.code, repo, settings.root)
+            else "no clone is here to ask"
+        )
         raise MetalworkingError("not-pinned", f"{commit} is the beginning of a commit: {where}", "write all its digits")
-    if settings.offline and find_clone(settings.code, repo) is None:
+    if settings.offline and find_clone(settings.code, repo, settings.root) is None:
         raise MetalworkingError(
             "offline", f"the site is offline, and {repo} is not cloned", "clone it, or write the entry"
         )
-    entry = entry_for(repo, commit, url(repo), settings.code)
+    entry = entry_for(repo, commit, url(repo), settings)
     old = bench.desk.text(settings.sources)
     new = with_entry(old if old or settings.sources.exists() else None, entry, settings.sources.name)
     return bench.workspace_edit([(settings.sources, [smallest_edit(old, new)])])

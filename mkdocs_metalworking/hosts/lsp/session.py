@@ -16,11 +16,11 @@ from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
 
 from ... import __version__
-from ...deliver.known_clones import remember
 from ...quote.diagnostics import MetalworkingError
 from ...quote.repo import clone_url
 from ..mkdocs.desk import Desk
 from .editing import Bench
+from .known_clones import remember
 from .paths import Trees
 from .problems import Shown, shown_problems
 from .sites import site_above

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import yaml
 
-from ...deliver.known_clones import remembered
 from ...git.clone import is_made_here
 from ...git.places import enclosing_work_tree
 from ...markdown.extension import NAMES
+from .known_clones import remembered
 from .paths import COPIES
 
 CONFIG = "mkdocs.yml"
 _OURS = frozenset({"metalworking", *NAMES})
+_PINS = ("sources.yml", "sources.lock")
+_LISTS = ("plugins", "markdown_extensions")
 _LONGEST = 1 << 20
 """Bytes of a mkdocs.yml that is looked into."""
 
@@ -34,7 +36,8 @@ def _is_cloned(folder: Path, around: Iterable[Path]) -> bool:
 
     So does what a clone holds that was made here, what lies among the pages of a site *around* it, where that keeps
     its clones or was seen to keep them, and a repository of its own anywhere below a site that quotes: where that one
-    keeps its clones may be told by what only loading it would read.
+    keeps its clones may be told by what only loading it would read. A folder with sources.yml or sources.lock is one,
+    too: its configuration may have another name (``-f``).
     """
     tree = enclosing_work_tree(folder)
     if tree is not None and is_made_here(tree[1]):
@@ -44,8 +47,11 @@ def _is_cloned(folder: Path, around: Iterable[Path]) -> bool:
         return True
     quoting = [site for config in around if (site := _told(config)) is not None]
     places = [site.code for site in quoting] + [site.docs for site in quoting] + list(remembered())
+    pinning = {one for name in names for one in name.parents if any((one / file).is_file() for file in _PINS)}
+    places += [one / "code" for one in pinning]
     if tree is not None:
-        places += [tree[0] for site in quoting if tree[0] != site.root and tree[0].is_relative_to(site.root)]
+        roots = {*(site.root for site in quoting), *pinning}
+        places += [tree[0] for root in roots if tree[0] != root and tree[0].is_relative_to(root)]
     return any(name.is_relative_to(one) for place in places for one in (place, place.resolve()) for name in names)
 
 
@@ -58,39 +64,47 @@ class _Site(NamedTuple):
 
 
 def _told(config: Path) -> _Site | None:
-    """Return what *config* and what it inherits say of a site; None for one that quotes nothing.
+    """Return what *config* and what it inherits say of a site; None for one that surely quotes nothing.
 
-    They are read as YAML: nothing of them is made.
+    They are read as YAML: nothing of them is made. What MkDocs would merge or read otherwise is not: then the site may
+    quote, whatever it seems to say.
     """
     told: dict[str, str] = {}
-    top, whole = _top(config, 5)
-    listed = [item for name in ("plugins", "markdown_extensions") for item in _items(top.get(name))]
-    if whole and not any(name in _OURS for name, _ in listed):
+    tops = list(_inherited(config, 5))
+    listed = [item for top in tops for name in _LISTS for item in _items(top.get(name))]
+    if len(tops) == 1 and not _is_odd(tops[0]) and not any(name in _OURS for name, _ in listed):
         return None
-    for name, options in listed:
+    for name, options in reversed(listed):
         if name in _OURS:
             told |= {key: value.value for key, value in _pairs(options) if isinstance(value, yaml.ScalarNode)}
-    docs = top.get("docs_dir")
+    docs = next((top["docs_dir"] for top in tops if "docs_dir" in top), None)
     folder = docs.value if isinstance(docs, yaml.ScalarNode) else "docs"
     root = config.parent
     return _Site(root, root / folder, root / told.get("root", ".") / told.get("code", "code"))
 
 
-def _top(config: Path, deep: int) -> tuple[dict[str, yaml.Node], bool]:
-    """Return the settings of *config* over those that it inherits, and whether all of them could be read."""
+def _is_odd(top: dict[str, yaml.Node]) -> bool:
+    """Tell whether plugins or extensions may come from elsewhere: by a merge, by a tag, or from what was not read."""
+    lists = [top[name] for name in _LISTS if name in top]
+    plain = all(node.tag.startswith("tag:yaml.org,2002:") and "<<" not in dict(_pairs(node)) for node in lists)
+    return not top or "<<" in top or not plain
+
+
+def _inherited(config: Path, deep: int) -> Iterator[dict[str, yaml.Node]]:
+    """Yield the settings of *config* and of the files that it inherits from; an empty one for what cannot be read."""
     try:
         with open(config, "rb") as stream:
-            root = yaml.compose(stream.read(_LONGEST).decode("utf-8-sig"), yaml.SafeLoader)
+            data = stream.read(_LONGEST + 1)
+        root = yaml.compose(data.decode("utf-8-sig"), yaml.SafeLoader) if len(data) <= _LONGEST else None
     except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError):
-        return {}, False  # it will not load either, and its clones lie in the usual place
+        root = None
     top = dict(_pairs(root))
+    yield top
     base = top.get("INHERIT")
-    if base is None:
-        return top, True
-    inherited = (
-        _top(config.parent / base.value, deep - 1) if isinstance(base, yaml.ScalarNode) and deep else ({}, False)
-    )
-    return inherited[0] | top, inherited[1]
+    if base is not None and deep and isinstance(base, yaml.ScalarNode):
+        yield from _inherited(config.parent / base.value, deep - 1)
+    elif base is not None:
+        yield {}
 
 
 def _pairs(node: yaml.Node | None) -> Iterable[tuple[str, yaml.Node]]:

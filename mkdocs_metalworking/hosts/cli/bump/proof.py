@@ -38,7 +38,9 @@ def prove(site: Site, project: Project, plan: Plan, fresh: Fresh, fates: Mapping
     lock = project.lock.with_entries((file for file, _ in fresh.files.values()), regions=_regions(project, plan, fresh))
     held = _Held({file.key: data for file, data in fresh.files.values()})
     store = Store(settings.kept)
-    reach = Reach(settings.code, sources, lock, store, None, settings.url, settings.own, settings.offline)
+    reach = Reach(
+        settings.root, settings.code, sources, lock, store, None, settings.url, settings.own, settings.offline
+    )
     transports = [held, *make_transports(settings.transports, reach)]
     quantities = project.quantities
     if (text := plan.texts.get(settings.quantities)) is not None:

@@ -101,7 +101,10 @@ class Search:
             paths.add(self._site.root / name)
         paths.add(self._site.root / str(self._site.options.get("quantities") or "quantities.yml"))
         for path in sorted(path for path in paths if path.exists()):
-            text = read_page(path)
+            try:
+                text = read_page(path)
+            except UnicodeDecodeError:  # what no script reads as UTF-8 names no pin
+                continue
             found = [place for place in places_in_data(text, self._pin.repo) if self.target(place)]
             if found:
                 yield path, (text, found)

@@ -1,0 +1,64 @@
+"""Folders of clones outside of their site, so that none of somebody else's is taken for a site later.
+
+They are kept in the cache of the person, a JSON string a line, and not in the store, which may lie in a site. Nothing
+is believed because of it: a folder that stands there is one of which less is done.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from pathlib import Path
+
+import platformdirs
+
+from ...deliver.store_folder import open_plain
+from ...git.places import enclosing_work_tree
+from ...quote.diagnostics import MetalworkingError
+from ..files import write_made
+
+_NAME = "clones.jsonl"
+_LONGEST = 1 << 20
+
+
+def remember(code: Path, root: Path) -> None:
+    """Note that a site in *root* keeps its clones in *code*; what cannot be noted is not.
+
+    None that lies below the site, where it is known, nor around it: there other sites of the person's lie as well.
+    """
+    place, site, known, file = code.resolve(), root.resolve(), remembered(), _file()
+    if file is None or place.is_relative_to(site) or site.is_relative_to(place) or place in known:
+        return
+    lines = "".join(f"{json.dumps(os.fspath(one))}\n" for one in (*sorted(known), place))
+    with contextlib.suppress(MetalworkingError):
+        write_made(file, lines.encode("ascii"), root)
+
+
+def remembered() -> frozenset[Path]:
+    """Return the folders that were noted."""
+    file = _file()
+    if file is None:
+        return frozenset()
+    try:
+        with open(file, encoding="ascii", opener=open_plain) as stream:
+            lines = stream.read(_LONGEST).splitlines()
+    except (OSError, UnicodeDecodeError):
+        return frozenset()
+    found = set()
+    for line in lines:
+        with contextlib.suppress(ValueError):
+            value = json.loads(line)
+            if isinstance(value, str) and value:
+                found.add(Path(value))
+    return frozenset(found)
+
+
+def _file() -> Path | None:
+    """Return where they are noted; None for a link, and in a work tree, whose branches anybody may have written."""
+    try:
+        folder = platformdirs.user_cache_path("metalworking", appauthor=False)
+        file = folder / _NAME
+        return None if file.is_symlink() or enclosing_work_tree(folder.resolve()) is not None else file
+    except (OSError, RuntimeError):  # the home of nobody, or a link in a circle
+        return None
