@@ -126,9 +126,23 @@ def test_a_clone_is_known_where_the_configuration_has_another_name(tmp_path: Pat
 def test_a_folder_around_a_site_is_none_of_clones_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As where all repositories of a person lie as OWNER/NAME, this site too."""
     monkeypatch.setattr("platformdirs.user_cache_path", lambda *_, **__: tmp_path / "cache")
-    site = tmp_path / "src/me/site"
-    remember(site / "../..", site)
+    site = make_site(tmp_path / "src/me/site")
+    shutil.move(site.root / "code/acme", tmp_path / "src/acme")
+    remember(site.root / "../..", site.root)
     assert remembered() == frozenset()
+    clone = tmp_path / "src/acme/kernels"
+    with closing(site.project(code="../..")) as project, closing(Trees()) as trees:
+        ((key, file),) = project.lock.files.items()
+        place = trees.place(project, key, file)
+        assert place is not None
+        assert place.resolve() == clone / key.path
+    assert remembered() == {clone}
+    commit_files(clone, HOSTILE)
+    assert site_above(clone / "docs") is None
+    for own in (site.root, tmp_path / "src/me/other"):
+        own.mkdir(exist_ok=True)
+        (own / "mkdocs.yml").touch()
+        assert site_above(own) == own / "mkdocs.yml", "a site beside it, and itself"
 
 
 @pytest.mark.parametrize(

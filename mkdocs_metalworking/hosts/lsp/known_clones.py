@@ -23,12 +23,15 @@ _LONGEST = 1 << 20
 
 
 def remember(code: Path, root: Path) -> None:
-    """Note that a site in *root* keeps its clones in *code*; what cannot be noted is not.
+    """Note that a site in *root* keeps its clones in *code*, which may be one of them; what cannot be noted is not.
 
-    None that lies below the site, where it is known, nor around it: there other sites of the person's lie as well.
+    None that lies below the site, where it is known, nor around it: there other sites of the person's lie as well, and
+    each clone is noted when a definition leads to it.
     """
     place, site, known, file = code.resolve(), root.resolve(), remembered(), _file()
-    if file is None or place.is_relative_to(site) or site.is_relative_to(place) or place in known:
+    if file is None or place.is_relative_to(site) or site.is_relative_to(place):
+        return
+    if any(place.is_relative_to(one) for one in known):
         return
     lines = "".join(f"{json.dumps(os.fspath(one))}\n" for one in (*sorted(known), place))
     with contextlib.suppress(MetalworkingError):

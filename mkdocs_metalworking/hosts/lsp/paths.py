@@ -16,6 +16,7 @@ from ...quote.diagnostics import MetalworkingError
 from ...quote.lines import source_lines
 from ...quote.repo import SELF, Repo
 from ...quote.sources import Pin
+from .known_clones import remember
 
 COPIES = "metalworking-copies-"
 """How the folder of the copies begins. None of them is taken for a site."""
@@ -89,11 +90,12 @@ class Trees:
             return None
         try:
             data = project.resolver.resolve(file).data
-            clone = Repo.named(key.repo).folder(project.settings.code) / key.path if key.repo != SELF else None
+            clone = Repo.named(key.repo).folder(project.settings.code) if key.repo != SELF else None
         except MetalworkingError:
             return None
-        if clone is not None and _holds(clone, data):
-            return clone
+        if clone is not None and _holds(clone / key.path, data):
+            remember(clone, project.settings.root)
+            return clone / key.path
         if self._copies is None:
             self._copies = Path(tempfile.mkdtemp(prefix=COPIES))
         alone = hashlib.sha256(f"{key.repo}@{key.commit}:{key.path}".encode()).hexdigest()[:16]
