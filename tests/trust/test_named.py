@@ -169,6 +169,25 @@ def test_no_link_that_a_branch_brought_publishes_a_file_of_this_machine(
     assert (linked.root / "site" / shown).exists() is (whose == "one's own")
 
 
+@pytest.mark.parametrize(
+    ("to", "said"),
+    [
+        ("/", "docs/all is a link of the repository and leads out of it"),
+        (".", "docs/all: a link to a folder around it has no end (take it out)"),
+        ("..", "docs/all: a link to a folder around it has no end (take it out)"),
+    ],
+)
+def test_no_folder_without_an_end_is_listed(linked: Site, to: str, said: str) -> None:
+    """MkDocs follows links to folders, two that lead back to docs forty times each way."""
+    for name in ("all", "more"):
+        (linked.root / "docs" / name).symlink_to(to)
+    git(linked.root, "add", "docs")
+    for command in (("mkdocs_metalworking", "check"), ("mkdocs_metalworking", "lock"), ("mkdocs", "build")):
+        done = linked.run(*command)
+        assert done.returncode == 1, done.stdout + done.stderr
+        assert said in (done.stdout + done.stderr).replace("docs/more", "docs/all")
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="devices by their names there")
 @pytest.mark.parametrize("to", ["/dev/zero", "/proc/self/mem", "/proc/kmsg"])
 def test_no_page_is_read_through_a_link_that_a_branch_brought(linked: Site, to: str) -> None:

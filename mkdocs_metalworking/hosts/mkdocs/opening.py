@@ -20,6 +20,7 @@ from ...quote.diagnostics import MetalworkingError
 from ...quote.repo import named_by
 from ..progress import Bar
 from .options import MetalworkingConfig
+from .outside import refuse_folders
 
 
 @contextmanager
@@ -32,9 +33,14 @@ def configuring() -> Iterator[None]:
 
 
 def settings_of(options: MetalworkingConfig, config: MkDocsConfig) -> Settings:
-    """Return where things are, counted from the folder of mkdocs.yml. Raises MetalworkingError (``config``)."""
+    """Return where things are, counted from the folder of mkdocs.yml.
+
+    Raises MetalworkingError (``config``), and (``files``) for a folder of docs that lies elsewhere.
+    """
     base = Path(config.config_file_path).parent if config.config_file_path else Path()
-    return Settings.of(dict(options), base=base, home=named_by(config.repo_url or ""))
+    settings = Settings.of(dict(options), base=base, home=named_by(config.repo_url or ""))
+    refuse_folders(Path(config.docs_dir), settings.root)
+    return settings
 
 
 def open_project(settings: Settings) -> Project:

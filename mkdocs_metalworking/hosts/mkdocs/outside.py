@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
@@ -9,7 +10,26 @@ from mkdocs.structure.files import File
 from mkdocs.utils import is_markdown_file
 
 from ...git.links import Objection, way_out
-from ...quote.diagnostics import Diagnostic, Location, Severity
+from ...quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity
+
+
+def refuse_folders(docs: Path, site: Path) -> None:
+    """Refuse links to folders below *docs* before MkDocs lists their files: behind one there may be no end.
+
+    Raises MetalworkingError (``files``) for one that leads out of the repository, as *leave_outside* has it, and for
+    one that leads to a folder around it.
+    """
+    for here, folders, _ in os.walk(docs):
+        for name in folders:
+            path = Path(here, name)
+            if not path.is_symlink():
+                continue
+            where = Location(path.relative_to(docs.parent).as_posix())
+            if link := way_out(path, site):
+                message = f"{link.why} and leads out of it: {link.reason}"
+                raise MetalworkingError("files", message, f"put the files in its place, or {link.mend}", where)
+            if Path(here).resolve().is_relative_to(path.resolve()):
+                raise MetalworkingError("files", "a link to a folder around it has no end", "take it out", where)
 
 
 def leave_outside(files: Iterable[File], label: Callable[[File], str], site: Path) -> Iterator[Diagnostic]:

@@ -38,6 +38,7 @@ from .docs_folder import docs_label
 from .errand import AllRead, Errand, lay_drafts
 from .listed import plugin_of
 from .options import MetalworkingConfig
+from .outside import refuse_folders
 from .quiet import quiet
 from .reading import Reading
 
@@ -69,7 +70,7 @@ class Site:
     def load(cls, config_file: str | None, *, plugins: bool | None = None) -> Site:
         """Load mkdocs.yml and list its files; *plugins* says whether to read through them, None where it is needed.
 
-        Raises MetalworkingError (``config``) when that fails.
+        Raises MetalworkingError (``config``) when that fails, and (``files``) for a folder of docs that lies elsewhere.
         """
         config = _load(config_file)
         listed = take_over(config)
@@ -79,6 +80,7 @@ class Site:
             options.load_dict({name: value for name, value in listed.items() if name in options})
         through = plugin is not None and (bool(shaping(config)) if plugins is None else plugins)
         root = Path(config.config_file_path or ".").resolve().parent
+        refuse_folders(Path(config.docs_dir), root)
         return cls(config, options, get_files(config), root, through, _config_file=config_file)
 
     @property
