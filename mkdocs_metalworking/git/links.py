@@ -48,9 +48,8 @@ def target_of(path: Path) -> Path:
     if not _is_inside(target, top):
         raise not_written(path, "a link leads out of the repository")
     for link in _links(path, set()):
-        if (name := _tracked(link)) and not _is_known(target):
-            hint = f"git rm --cached {name} if it is yours"
-            raise not_written(path, f"{name} is a link of the repository to what git does not track", hint)
+        if (objection := _tracked(link)) and not _is_known(target):
+            raise not_written(path, f"{objection.why} to what git does not track", objection.mend)
     return target
 
 
