@@ -23,6 +23,7 @@ from .command import Git, GitError, find_git_dir, plain_arguments
 from .fetch import FETCH, SCHEMES, redirected
 from .links import place_of
 from .places import CloneFolder
+from .process import Allowance
 from .scratch import Scratch
 
 _URL = re.compile(rb'^url = "([!-~]*)"$', re.MULTILINE)
@@ -30,6 +31,10 @@ _OURS = ".metalworking-"
 """How names begin that are there only while a command runs."""
 _LONG = 3600.0
 """Seconds that one git may take for a whole repository."""
+
+_LISTED = 192 << 20
+"""Bytes that the list of a commit's files may have: 1.5 million of them with paths of 75 bytes."""
+_ENTRY = re.compile(rb"[0-7]+ ([a-z]+) ([0-9a-f]+)\t([^\0]*)\0")
 
 
 def clone(
@@ -63,7 +68,8 @@ def clone(
         elif folder.is_symlink() or not _made_here(git_dir, commit):
             return _foreign(folder, commit)
         _unlock(git_dir)
-        tree = _WorkTree(Git(git_dir, work_tree=folder, timeout=_LONG, stop=stop), folder, commit, paths)
+        git = Git(git_dir, work_tree=folder, timeout=_LONG, allowance=Allowance(output=_LISTED), stop=stop)
+        tree = _WorkTree(git, folder, commit, paths)
         if tree.complete():
             return "present"
         tree.bring(url)
@@ -142,23 +148,20 @@ class _WorkTree:
     def _files(self) -> list[tuple[bytes, str]]:
         """Return name and blob of every file that is wanted: in *paths*, and beside the folders that lead there."""
         if not self._paths:
-            return self._listed()
+            return list(self._listed())
         beside = {parent for path in self._paths for parent in _parents(path)}
+        paths = [os.fsencode(path) for path in self._paths]
+        below = tuple(path + b"/" for path in paths)
         return [
             (name, oid)
             for name, oid in self._listed()
-            if name.rpartition(b"/")[0] in beside
-            or any(name == path or name.startswith(path + b"/") for path in map(os.fsencode, self._paths))
+            if name.rpartition(b"/")[0] in beside or name in paths or name.startswith(below)
         ]
 
-    def _listed(self) -> list[tuple[bytes, str]]:
-        found = []
-        for line in self._git.run("ls-tree", "-r", "-z", "--full-tree", self._commit).split(b"\0"):
-            head, _, name = line.partition(b"\t")
-            words = head.decode("ascii", "replace").split()
-            if len(words) == 3 and words[1] == "blob":  # no submodules
-                found.append((name, words[2]))
-        return found
+    def _listed(self) -> Iterator[tuple[bytes, str]]:
+        for entry in _ENTRY.finditer(self._git.run("ls-tree", "-r", "-z", "--full-tree", self._commit)):
+            if entry[1] == b"blob":  # no submodules
+                yield entry[3], entry[2].decode("ascii")
 
 
 def _parents(path: str) -> set[bytes]:

@@ -27,7 +27,7 @@ def read_text(path: Path) -> str:
 
 def read_page(path: Path) -> str:
     """Return a text as MkDocs reads it, but for a lone CR, which is as long as the LF it is read as."""
-    return _as_page(path.read_bytes())
+    return _as_page(texts.read_bytes(path))
 
 
 def _as_page(raw: bytes) -> str:
@@ -82,7 +82,7 @@ def _one_a_file(rewrites: Sequence[Rewrite]) -> list[Rewrite]:
 def _unchanged(one: Rewrite) -> bytes | None:
     """Return the bytes of the file; None where there is none. Raises MetalworkingError when it is not what was read."""
     try:
-        raw = one.path.read_bytes()
+        raw = texts.read_bytes(one.path)
         same = one.before is not None and _as_page(raw) == one.before
     except (OSError, UnicodeDecodeError):
         raw, same = None, one.before is None and not os.path.lexists(one.path)

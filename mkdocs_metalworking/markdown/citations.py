@@ -18,7 +18,7 @@ from ..quote.citations import CITATION, Citation, CitedLines, CitedReference
 from ..quote.diagnostics import Location, MetalworkingError
 from ..quote.mentions import Kind
 from ..quote.permalinks import permalink
-from .marked_text import Spans, code_spans, footnotes_of, replace_in_footnotes, replace_in_tree
+from .marked_text import Spans, code_spans, drawn, footnotes_of, replace_in_footnotes, replace_in_tree
 from .tracking import MARK, Met, Outcome
 from .visible import html_attribute, html_text
 from .work import Work
@@ -83,7 +83,7 @@ class CitationProcessor(Treeprocessor):
         replace_in_footnotes(footnotes, _START, lambda text: self._replace(text, footnotes))
 
     def _replace(self, text: str, footnotes: Any) -> str:
-        in_code = Spans(code_spans(text))
+        in_code, in_drawing = Spans(code_spans(text)), drawn(text)
         parts: list[str] = []
         end = 0
         for mark in MARK.finditer(text):
@@ -94,15 +94,19 @@ class CitationProcessor(Treeprocessor):
             # A footnote reference stands right behind its claim; authors write a space there because it reads better.
             joined = footnotes is not None and (claim.strip() or parts) and not claim.rstrip(" \n").endswith("\\")
             parts.append(claim.rstrip(" \n") if joined else claim)
-            parts.append(self._cite(met, mark[0] + match[0], footnotes))
+            parts.append(self._cite(met, mark[0] + match[0], footnotes, in_drawing=in_drawing.cover(mark.start())))
             end = match.end()
         return "".join((*parts, text[end:]))
 
-    def _cite(self, met: Met, text: str, footnotes: Any) -> str:
+    def _cite(self, met: Met, text: str, footnotes: Any, *, in_drawing: bool) -> str:
         work = self._work
         try:
             if met.mention.problem is not None:
                 raise met.mention.problem
+            if in_drawing:
+                raise MetalworkingError(
+                    "citation", "a drawing has no place for a footnote", "cite in the text around it"
+                )
             assert isinstance(met.mention.what, Citation)
             cited = work.quoter().cite(met.mention.what)
         except MetalworkingError as problem:
@@ -157,6 +161,10 @@ class FootnoteNameProcessor(Treeprocessor):
                 if sealed in value:
                     element.set(key, value.replace(sealed, OURS))
             element.text, element.tail = self._as_written(element.text, sealed), self._as_written(element.tail, sealed)
+        blocks = self._work.md.htmlStash.rawHtmlBlocks
+        for index, block in enumerate(blocks):  # what no inline pattern reads, such as CDATA
+            if isinstance(block, str) and sealed in block:
+                blocks[index] = str(self._as_written(block, sealed)).replace(sealed, OURS)
         lines = (page.source or "").split("\n")
         for name in (name for name in ours if name in known):
             line = next((number for number, text in enumerate(lines, 1) if f"[^{name}]:" in text), None)

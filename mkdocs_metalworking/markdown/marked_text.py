@@ -15,8 +15,9 @@ from markdown.util import AtomicString
 from ..quote.directive import Span
 from .literal import LITERAL
 
-_CODE = ("code", "kbd", "samp", "tt", "pre")
-"""Raw tags that show code: a mention inside is literal."""
+_CODE = ("code", "kbd", "samp", "tt", "pre", "script", "style", "textarea", "option")
+"""Raw tags that show code, or in which no tag is read: a mention inside is literal."""
+_DRAWN = ("svg", "math")
 
 
 class Spans:
@@ -41,6 +42,11 @@ def code_spans(text: str) -> Iterator[Span]:
 def literal_html(text: str, tags: Iterable[str]) -> Iterator[Span]:
     """Yield what stands within *tags*, and comments."""
     return _literal(text, tags, ticks=False)
+
+
+def drawn(text: str) -> Spans:
+    """Return the places of *text* that are drawings, in which HTML is none: an element of ours would end one."""
+    return Spans(_literal(text, _DRAWN, ticks=False))
 
 
 def _literal(text: str, tags: Iterable[str], *, ticks: bool) -> Iterator[Span]:

@@ -37,9 +37,11 @@ class OwnIdProcessor(Treeprocessor):
         if not (page.citations or page.quantities or page.figures):
             return
         known = Counter(_ids(root))
-        for number, block in enumerate(self._work.md.htmlStash.rawHtmlBlocks):
+        blocks = self._work.md.htmlStash.rawHtmlBlocks
+        for number in range(self._work.before, len(blocks)):
+            block: object = blocks[number]
             if number not in self._work.stashed:
-                known.update(_ids(block) if isinstance(block, Element) else _raw_ids(block))
+                known.update(_ids(block) if isinstance(block, Element) else _raw_ids(str(block)))
         footnotes = footnotes_of(self._work.md).footnotes if "footnote" in self._work.md.inlinePatterns else ()
         lines = (page.source or "").split("\n")
         for name, count in known.items():

@@ -13,15 +13,15 @@ from ..quote.mentions import Kind
 from ..quote.quantities import Quantities, Quantity
 from ..quote.quantity_mentions import QUANTITY, SOURCED, Form, QuantityMention, Shown, fill_plain, shown_quantity
 from .citations import describe, described, footnote
-from .marked_text import Spans, code_spans, footnotes_of, literal_html, replace_in_footnotes, replace_in_tree
+from .marked_text import Spans, code_spans, drawn, footnotes_of, literal_html, replace_in_footnotes, replace_in_tree
 from .tracking import MARK, Met, Outcome
 from .visible import html_attribute, html_text, named
 from .work import Work
 
 _LITERAL_HTML = ("code", "pre", "kbd", "samp", "tt", "script", "style", "textarea")
-# What becomes an attribute, where no HTML may stand: the text of an image, a link's title, what is in a tag.
+# What becomes an attribute, where no HTML may stand: the text of an image, a link's title, what is in a tag or a list.
 _ATTRIBUTE = re.compile(
-    r"!\[(?:[^\[\]]|\[=[^\[\]]*\]){0,2000}(?=\])|\]\([^()\n]*\)|<[A-Za-z][^<>]*>",
+    r"!\[(?:[^\[\]]|\[=[^\[\]]*\]){0,2000}(?=\])|\]\([^()\n]*\)|<[A-Za-z][^<>]*>|\{:[^{}\n]*\}",
 )
 _READ = re.compile(r"""[\[\]()<>"'&\\`*_!]""")
 _START = "\ufdef[="
@@ -53,10 +53,11 @@ class QuantityProcessor(Treeprocessor):
                 blocks[index] = self._raw(raw, quantities)
 
     def _text(self, text: str, quantities: Quantities) -> str:
-        in_attribute = Spans(match.span() for match in _ATTRIBUTE.finditer(text))
+        in_attribute, in_drawing = Spans(match.span() for match in _ATTRIBUTE.finditer(text)), drawn(text)
 
         def html(shown: Shown, at: int) -> str:
-            return _inert(shown.text) if in_attribute.cover(at) else self._html(shown, quantities)
+            inert = in_attribute.cover(at) or in_drawing.cover(at)
+            return _inert(shown.text) if inert else self._html(shown, quantities)
 
         return self._fill(text, Spans(code_spans(text)), quantities, html)
 

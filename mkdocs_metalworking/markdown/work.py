@@ -82,6 +82,8 @@ class Work:
         self.written: dict[str, str] = {}
         """What stood in the place of each reference to a footnote of ours."""
         self.stashed: set[int] = set()
+        self.before = self.md.htmlStash.html_counter
+        """How much was put aside in earlier conversions, where nobody has reset what converts (Material's blog)."""
         self.search = extension.search
         self.late = extension.late and self.page.late is not None
         self.line_cache = extension.line_cache

@@ -31,6 +31,15 @@ def read_text(path: Path, encoding: str = "utf-8", errors: str = "strict") -> st
     return read_bytes(path).decode(encoding, errors).replace("\r\n", "\n").replace("\r", "\n")
 
 
+def hold_plain(path: Path) -> None:
+    """Raise OSError for a *path* that `read_bytes` would not read, for those who read it in a way of their own."""
+    info = os.stat(path)
+    if not stat.S_ISREG(info.st_mode):
+        raise OSError(errno.EINVAL, "not a regular file", str(path))
+    if info.st_size > LARGEST:
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
+
+
 def _opened(path: str, flags: int) -> int:
     """Open *path*, and do not wait for who writes into a pipe."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))

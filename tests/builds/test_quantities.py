@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -184,3 +186,54 @@ def test_bad_yaml_is_told_once(numbers: Site) -> None:
     done = numbers.run("mkdocs_metalworking", "check")
     assert done.returncode == 1
     assert [line.split(":")[0] for line in done.stdout.splitlines()] == ["quantities.yml"]
+
+
+DRAWING = '<svg viewBox="0 0 9 9">{}<rect id="bar"/><text id="two">two</text></svg>'
+LABELS = [
+    "<text>[=cores] each</text>",
+    "<text><tspan>[=cores]</tspan></text>",
+    "<title>[=cores]</title>",
+    "<foreignObject><p>[=cores]</p></foreignObject>",
+]
+
+
+@pytest.mark.parametrize("label", LABELS)
+@pytest.mark.parametrize(
+    "around", ["{}", "Words {} and [=idle].", "- item\n\n    {}", "<figure markdown>\n{}\n</figure>"]
+)
+def test_a_number_in_a_drawing_is_its_text_alone(numbers: Site, label: str, around: str) -> None:
+    numbers.config("[footnotes,", "[attr_list, md_in_html, footnotes,")
+    numbers.page("first/two.md", f"# Two\n\nIt has [=cores].\n\n{around.format(DRAWING.format(label))}\n")
+    done = numbers.build("--strict")
+    assert done.returncode == 0, done.stderr
+    (drawing,) = re.findall(r'<svg viewBox="0 0 9 9">.*?</svg>', numbers.html("first/two/index.html"), re.DOTALL)
+    assert unescape(drawing) == DRAWING.format(label.replace("[=cores]", "40\u00a0cores"))
+    if "Words" in around:
+        assert 'data-key="idle"' in numbers.html("first/two/index.html")
+
+
+@pytest.mark.parametrize("inside", ["<style>.a{content:'[=cores]'}</style>", "<text><![CDATA[ [=cores] ]]></text>"])
+def test_what_no_browser_reads_as_html_has_nothing_of_ours(numbers: Site, inside: str) -> None:
+    numbers.page(
+        "first/two.md", f"# Two\n\nIt has [=cores].\n\nWords {DRAWING.format(inside)}\n\n<![CDATA[ [=cores] ]]>\n"
+    )
+    assert numbers.build().returncode == 0
+    html = numbers.html("first/two/index.html")
+    (drawing,) = re.findall(r'<svg viewBox="0 0 9 9">.*?</svg>', html, re.DOTALL)
+    assert "<abbr" not in drawing
+    assert not re.search("cite-[0-9]{9}-", html), "no name of the time in which the page was made"
+
+
+def test_the_attributes_of_a_heading_stay_attributes(numbers: Site) -> None:
+    numbers.config("[footnotes,", "[attr_list, footnotes,")
+    numbers.page("first/two.md", '# Two\n\nIt has [=cores].\n\n## Below {: title="[=cores]" }\n')
+    assert numbers.build("--strict").returncode == 0
+    assert 'title="40\u00a0cores">Below' in unescape(numbers.html("first/two/index.html"))
+
+
+def test_a_citation_in_a_drawing_is_an_error(numbers: Site) -> None:
+    cited = DRAWING.format("<text>x [@acme/kernels:add.metal#L1]</text>")
+    numbers.page("first/two.md", f"# Two\n\nWords.\n\n{cited}\n")
+    done = numbers.build()
+    assert done.returncode == 1
+    assert "docs/first/two.md:5: a drawing has no place for a footnote (cite in the text around it)" in done.stderr

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from mkdocs_metalworking.git.clone import clone
+from mkdocs_metalworking.quote.repo import Repo
 from tests.support import commit_files, git
 
 SCRIPT = Path(__file__).parents[2] / "fetch.sh"
@@ -161,3 +163,32 @@ def test_no_environment_that_a_branch_brings_is_run(folder: Path) -> None:
     assert done.returncode == 1
     assert "brings .venv/bin/python, which nobody made here" in done.stderr
     assert not (folder / "ran").exists()
+
+
+def test_a_folder_of_a_repository_whose_files_are_a_long_list(tmp_path: Path) -> None:
+    """22,000 files with paths of 3,000 bytes, made of one tree: as long as the list of 700,000 common ones."""
+    home = tmp_path / "home"
+    commit_files(home, {"kept/a.c": "int a;\n", "LICENSE": "MIT\n"})
+
+    def tree(entries: str) -> str:
+        made = subprocess.run(
+            ["git", "-C", str(home), "mktree"], input=entries.encode(), capture_output=True, check=True
+        )
+        return made.stdout.decode().strip()
+
+    blob = git(home, "rev-parse", "HEAD:LICENSE")
+    inner = tree("".join(f"100644 blob {blob}\t{number:0240}\n" for number in range(200)))
+    for _ in range(12):
+        inner = tree(f"040000 tree {inner}\t{'d' * 240}\n")
+    root = git(home, "ls-tree", "HEAD") + "\n" + "".join(f"040000 tree {inner}\t{n:03}\n" for n in range(110))
+    commit = git(home, "commit-tree", "-m", "Large", tree(root))
+    git(home, "update-ref", "refs/heads/large", commit)
+    for name in ("uploadpack.allowFilter", "uploadpack.allowAnySHA1InWant"):
+        git(home, "config", name, "true")
+    repo, code = Repo.named("acme/large"), tmp_path / "code"
+    assert clone(repo, commit, home.as_uri(), code, paths=["kept"]) == "fetched"
+    assert clone(repo, commit, home.as_uri(), code, paths=["kept"]) == "present"
+    folder = repo.folder(code)
+    assert {path.name for path in folder.iterdir()} == {".git", "kept", "LICENSE"}
+    assert (folder / "kept/a.c").read_text() == "int a;\n"
+    assert git(folder, "status", "--porcelain") == ""

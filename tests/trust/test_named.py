@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from html import unescape
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -93,7 +94,7 @@ plugins:
 """
 
 
-@pytest.mark.parametrize("name", ["sources.yml", "sources.lock", "quantities.yml", "terms.yml", "m.txt"])
+@pytest.mark.parametrize("name", ["sources.yml", "sources.lock", "quantities.yml", "terms.yml", "m.txt", "docs/two.md"])
 @pytest.mark.parametrize("kind", ["endless", "pipe", "large"])
 def test_a_file_of_the_site_that_is_none_is_told(tmp_path: Path, name: str, kind: str) -> None:
     """Somebody's branch has a link to a device in its place: a command would read until the memory is full."""
@@ -115,7 +116,10 @@ def test_a_file_of_the_site_that_is_none_is_told(tmp_path: Path, name: str, kind
             stream.truncate(LARGEST + 1)
     done = site.run("mkdocs_metalworking", "check")
     assert done.returncode == 1
-    assert ("File too large" if kind == "large" else "not a regular file") in done.stdout
+    told = {"large": "File too large", "pipe": "not a regular file", "endless": "not a regular file"}
+    if (name, kind) == ("docs/two.md", "endless"):
+        told[kind] = "leads out of it"
+    assert told[kind] in done.stdout
 
 
 @pytest.fixture
@@ -163,6 +167,27 @@ def test_no_link_that_a_branch_brought_publishes_a_file_of_this_machine(
             (0, False) if whose == "one's own" else (1, True)
         ), said
     assert (linked.root / "site" / shown).exists() is (whose == "one's own")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="devices by their names there")
+@pytest.mark.parametrize("to", ["/dev/zero", "/proc/self/mem", "/proc/kmsg"])
+def test_no_page_is_read_through_a_link_that_a_branch_brought(linked: Site, to: str) -> None:
+    """What it leads to may have no end, and what is said of a change would be gone with the command."""
+    git(linked.root, "add", "-A")
+    git(linked.root, "commit", "-q", "-m", "One")
+    (linked.root / "docs/two.md").symlink_to(to)
+    git(linked.root, "add", "-A")
+    page = "docs/two.md is a link of the repository and leads out of it"
+    for command in (("check",), ("check", "--changed-from", "HEAD"), ("stage", "staged")):
+        done = linked.run("mkdocs_metalworking", *command)
+        assert done.returncode == 1, done.stdout + done.stderr
+        assert page in done.stdout + done.stderr
+        assert all(f"## {part}\n" in done.stdout for part in ("Pins", "Lock", "Quoted lines", "Problems")) is (
+            "--changed-from" in command
+        )
+    done = linked.build()
+    assert done.returncode == 1
+    assert page in done.stderr
 
 
 def test_a_link_within_the_repository_is_published(linked: Site) -> None:

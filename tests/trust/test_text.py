@@ -281,3 +281,19 @@ def test_nothing_else_of_a_page_has_an_id_of_ours(tmp_path: Path, given: str, la
             (problem,) = page.diagnostics
             assert problem.message.startswith(f"#{name} is the id of ")
             assert (problem.location.line is not None) == ("{raw}" not in given)
+
+
+def test_ids_of_an_earlier_conversion_are_nobody_else_s(tmp_path: Path) -> None:
+    """Material's blog converts an excerpt of a post for each list that it stands in, and resets nothing."""
+    bench = Bench(tmp_path)
+    commit = bench.add_repo("acme/k", {"a.c": "int a;\nint b;\n"})
+    bench.write([("acme/k", "a.c")])
+    with closing(bench.project()) as project:
+        made = MetalworkingExtension(project=project)
+        made.asked = Asked.of(ASKED, bench.root)
+        made.page = page = PageContext(path="docs/page.md")
+        md = markdown.Markdown(extensions=[*EXTENSIONS, made], extension_configs=EXTENSION_CONFIGS)
+        for _ in range(3):
+            html = md.convert(f"Said [@acme/k@{commit[:9]}:a.c#L1].\n\n<< excerpt acme/k@{commit[:9]}:a.c >>\n")
+            assert html.count("<figure") == 1
+    assert not page.diagnostics, list(page.diagnostics)

@@ -12,6 +12,7 @@ from mkdocs.utils import is_markdown_file
 from ...deliver.project import Project
 from ...git.cat_file import CatFile
 from ...git.command import Git, GitError
+from ...git.links import way_out
 from ...git.objects import MissingObject, files_below, resolve_path
 from ...git.places import enclosing_work_tree
 from ...quote.blob import MAX_FILE
@@ -34,11 +35,19 @@ class Version:
 def at_present(project: Project, docs: Path) -> Version:
     """Return the site as its files below *docs* are."""
     pages = {
-        _label(path, project.settings.root): read_text(path, errors="replace")
+        _label(path, project.settings.root): _text(path, project.settings.root)
         for path in sorted(docs.rglob("*"))
         if is_markdown_file(path.name) and path.is_file()
     }
     return Version(project.sources, project.lock, pages)
+
+
+def _text(path: Path, site: Path) -> str:
+    """Return the text of a page; nothing of one that is not read, of which `check` tells in its own words."""
+    try:
+        return "" if path.is_symlink() and way_out(path, site) else read_text(path, errors="replace")
+    except OSError:
+        return ""
 
 
 def at_revision(project: Project, docs: Path, revision: str) -> Version:

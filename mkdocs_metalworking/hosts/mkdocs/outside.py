@@ -6,16 +6,17 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from mkdocs.structure.files import File
+from mkdocs.utils import is_markdown_file
 
 from ...git.links import Objection, way_out
 from ...quote.diagnostics import Diagnostic, Location, Severity
 
 
-def led_outside(files: Iterable[File], label: Callable[[File], str], site: Path) -> Iterator[Diagnostic]:
+def leave_outside(files: Iterable[File], label: Callable[[File], str], site: Path) -> Iterator[Diagnostic]:
     """Yield an error for each file that is reached by a link which git tracks and which leads out of the repository.
 
-    What a link leads to that git does not track is the person's own affair. Where no repository is around the folder
-    *site*, nobody can tell, and none may lead out of that.
+    A page among them is not read: what is there may have no end. What a link leads to that git does not track is the
+    person's own affair. Where no repository is around the folder *site* nobody can tell, and none may lead out of it.
     """
     folders: dict[Path, Objection | None] = {}
     for file in files:
@@ -28,3 +29,5 @@ def led_outside(files: Iterable[File], label: Callable[[File], str], site: Path)
             message = f"{link.why} and leads out of it: {link.reason}"
             hint = f"put the file in its place, or {link.mend}"
             yield Diagnostic(Severity.ERROR, "files", message, hint, Location(label(file)))
+            if is_markdown_file(file.src_uri):
+                file.content_string = f"# {file.name}\n\nThis page lies elsewhere and is not read.\n"

@@ -29,12 +29,13 @@ from ...markdown.leftovers import unread
 from ...markdown.page import PageContext
 from ...quote.diagnostics import Diagnostic, Diagnostics, Location, Severity, reason_of
 from ...quote.lines import text_lines
+from ...quote.texts import hold_plain
 from .conversions import Conversions
 from .docs_folder import docs_label
 from .metadata import meta_of_plugins
 from .nav import book_of, named_twice, title_of
 from .options import MetalworkingConfig, asked
-from .outside import led_outside
+from .outside import leave_outside
 from .page_anchors import PageAnchors
 
 _NOTHING = PageMeta()
@@ -84,7 +85,7 @@ class Reading:
     def start(self, nav: Navigation, files: Files, drafts: dict[Path, str] | None = None) -> None:
         """Read the front matter of every page, *drafts* in the place of files, and the order of the nav."""
         self.nav, self.files = nav, files
-        self._begun.extend(led_outside(files, self.label, self.project.settings.root))
+        self._begun.extend(leave_outside(files, self.label, self.project.settings.root))
         told = ((file.src_uri, self._text(file), self.label(file)) for file in self.documents())
         self.library.read(told, self.project.quantities)
         self._read_terms(drafts or {})
@@ -99,6 +100,8 @@ class Reading:
     def _text(self, file: File) -> str:
         """Return a page's text. One that cannot be read is an error, told with the others; its text says so then."""
         try:
+            if file.abs_src_path is not None:
+                hold_plain(Path(file.abs_src_path))
             return file.content_string
         except (OSError, UnicodeDecodeError) as error:
             encoding = isinstance(error, UnicodeDecodeError)
