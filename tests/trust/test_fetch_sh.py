@@ -160,7 +160,12 @@ def test_no_clone_goes_through_a_link_that_a_branch_brought(tmp_path: Path, at: 
     done = fetch(book, [("stranger/start", commit)])
     assert list(away.rglob("*")) == []
     assert done.returncode == 1
-    assert f"{at} is a link of the repository (git tracks it" in done.stderr
+    assert f"This branch brings {at}, which nobody made here" in done.stderr
+    command = [sys.executable, "-m", "mkdocs_metalworking", "clone"]
+    cloned = subprocess.run(command, cwd=book, capture_output=True, text=True)
+    assert list(away.rglob("*")) == []
+    assert cloned.returncode == 1
+    assert f"{at} is a link of the repository (git tracks it" in cloned.stderr
 
 
 def test_a_link_that_the_person_made_is_gone_through(tmp_path: Path) -> None:
