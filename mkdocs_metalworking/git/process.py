@@ -68,7 +68,7 @@ def run(
     def hush() -> None:
         said_too_much.set()
         if process is not None:
-            _end(process)
+            _kill(process)
 
     try:
         # It is in a group of its own, which can be ended as a whole, and which no Ctrl-C of the terminal reaches: one
@@ -138,13 +138,28 @@ def _listen(stream: IO[bytes], kept: bytearray, most: int, too_much: Callable[[]
     return None
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _kill(process: subprocess.Popen[bytes]) -> None:
     with contextlib.suppress(OSError):
         if hasattr(os, "killpg"):
             os.killpg(process.pid, signal.SIGKILL)
         else:
             process.kill()
-    process.wait()
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Kill all that was started, and take note of the end.
+
+    Not by ``wait``: a Ctrl-C that comes in it between the taking of its lock and the ``try`` leaves the lock taken, and
+    the next ``wait`` would have no end (CPython issue 74174).
+    """
+    _kill(process)
+    if hasattr(os, "killpg"):
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(process.pid, 0)
+        if process.returncode is None:
+            process.returncode = -signal.SIGKILL
+    else:
+        process.wait()
 
 
 def hold(pid: int, allowance: Allowance) -> None:

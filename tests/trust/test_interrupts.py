@@ -70,6 +70,25 @@ def test_a_program_that_is_not_watched_yet_ends_too(monkeypatch: pytest.MonkeyPa
         os.kill(pids[0], signal.SIGKILL)
 
 
+def test_a_wait_that_was_struck_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C between the taking of the lock within ``wait`` and the ``try`` behind it leaves it taken for ever."""
+    started: list[subprocess.Popen[bytes]] = []
+
+    def wait(process: subprocess.Popen[bytes], *_: object) -> int:
+        started.append(process)
+        process._waitpid_lock.acquire()  # type: ignore[attr-defined]
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(child, "_wait", wait)
+    command = [sys.executable, "-c", "import time; time.sleep(600)"]
+    with pytest.raises(KeyboardInterrupt):
+        child.run(command, stdin=b"", env=os.environ, timeout=600, allowance=child.Allowance())
+    (process,) = started
+    assert process.returncode == -signal.SIGKILL
+    with pytest.raises(ProcessLookupError):
+        os.kill(process.pid, signal.SIGKILL)
+
+
 def test_no_folder_stays_that_was_only_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(tempfile, "mkdtemp", struck(tempfile.mkdtemp))
