@@ -152,4 +152,5 @@ def copy_of_the_book(folder: Path) -> Path:
     for name in ("overrides", "code", "mkdocs_metalworking"):
         if (BOOK / name).exists():
             (folder / name).symlink_to((BOOK / name).resolve())
+    subprocess.run(["git", "init", "-q", str(folder)], check=True)  # without it nobody could tell whose the links are
     return folder

@@ -168,6 +168,8 @@ def write_site(corpus: Corpus, root: Path, way: str, *, features: str = "") -> P
         (root / "sources.lock").write_text(corpus.lock(), encoding="utf-8")
         (root / "code" / "bench").mkdir(parents=True, exist_ok=True)
         (root / "code" / "bench" / "corpus").symlink_to(corpus.folder)
+        # Without a repository around it nobody could tell whose the link is.
+        subprocess.run(["git", "init", "-q", str(root)], check=True)
     elif way == "snippets":
         extensions = f"  - pymdownx.snippets: {{base_path: [{corpus.folder}], check_paths: true}}\n"
     text = CONFIG.format(plugins=PLUGINS.get(way, ""), extensions=extensions, features=features)

@@ -6,7 +6,7 @@ export const root = new URL("../../", import.meta.url);
 /* Words of the site's language, and what the site asked for on every page; the build writes both. */
 export const labels = told.labels;
 export const asked = new Set(told.parts);
-/* Where Material marks what was searched for: by what the search parts words. */
+/* By what Material parts the words that it marks. */
 export const separator = told.separator;
 
 export const make = (tag, cls, text) => {

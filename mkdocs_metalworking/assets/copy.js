@@ -1,7 +1,7 @@
-/* A Copy button on every excerpt, and a second one where its indentation was taken off. */
+/* A Copy button on every excerpt, a second where its indentation was taken off. */
 import { labels, make, onPage } from "./base.js";
 
-/* Copy: the text of the lines, LF between them; marks give back the character they stand for, a gap is a comment. */
+/* The lines, LF between them; a mark gives back its character, a gap is a comment. */
 const codeOf = (pre, indent) =>
   [...pre.querySelectorAll(".mw-l,.mw-gap")]
     .map((line) => {
@@ -19,7 +19,7 @@ export const write = async (text) => {
     area.value = text;
     document.body.append(area);
     area.select();
-    /* The text itself: that of the field has LF for every CR. */
+    /* The field has LF for every CR. */
     area.addEventListener("copy", (event) => {
       event.clipboardData.setData("text/plain", text);
       event.preventDefault();

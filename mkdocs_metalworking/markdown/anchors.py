@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from ..quote.lines import Ranges
 from ..quote.quotation import Quotation
+
+_LINE = re.compile(r"(?P<prefix>--[0-9a-f]{7}-L)[0-9]+(?P<suffix>(?:-[0-9]+)?)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,9 @@ class LineNames:
 
     def __init__(self) -> None:
         self.given: list[Anchors] = []
+        self._named: dict[tuple[str, str], list[Anchors]] = {}
+        self._indexed = 0
+        self._converting = False
         self._taken: dict[str, set[tuple[int, int]]] = {}
         self._copies: dict[str, dict[int, int]] = {}
 
@@ -67,6 +73,7 @@ class LineNames:
                 found = Anchors(prefix, copy, quotation.ranges, shown)
             self._enter(found)
         self.given.append(found)
+        self._converting = True
         return found
 
     def _of(self, prefix: str) -> tuple[set[tuple[int, int]], dict[int, int]]:
@@ -85,8 +92,20 @@ class LineNames:
 
     def rest(self) -> None:
         """The page is converted: forget what can be worked out again."""
+        self._named.clear()
+        self._indexed = 0
+        self._converting = False
         self._taken.clear()
         self._copies.clear()
 
     def __contains__(self, name: str) -> bool:
-        return any(name in anchors for anchors in self.given)
+        match = _LINE.fullmatch(name)
+        if match is None:
+            return False
+        if not self._converting:
+            return any(name in anchors for anchors in self.given)
+        # While the page is converted it is asked of each id on it.
+        for anchors in self.given[self._indexed :]:
+            self._named.setdefault((anchors.prefix, anchors.suffix), []).append(anchors)
+        self._indexed = len(self.given)
+        return any(name in anchors for anchors in self._named.get((match["prefix"], match["suffix"]), ()))

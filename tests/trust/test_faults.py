@@ -16,6 +16,7 @@ import pytest
 
 from mkdocs_metalworking.deliver.store import Store
 from tests.forked import Zygote
+from tests.support import git
 from tests.transports.gitserver import GitServer
 from tests.trust.faults import Site, Trial, small_disk
 
@@ -225,6 +226,7 @@ def test_builds_at_once_on_one_store(trial: Trial, place: Path, count: int) -> N
         root = place / f"crowd-{count}-{number}" / "site"
         shutil.copytree(trial.site.root, root, ignore=shutil.ignore_patterns("store", "site", "sources.lock"))
         (root / "store").symlink_to(store)
+        git(root, "init", "-q")  # which does not track the link: it is ours
         sites.append(Site(root, trial.site.served, zygote, trial.site.env))
     store.mkdir()
     for command in ("lock", "fetch", "build", "build"):
