@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -129,7 +130,7 @@ def evaluated(page: Page, script: str) -> Any:
                 raise
 
 
-def settled(page: Page, url: str) -> Any:
+def settled(page: Page, url: str | re.Pattern[str]) -> Any:
     """Return the lines of the figures once the page is at *url*."""
     page.wait_for_url(url)
     for script in (READY, SEARCH, INDEX, DRAWN):
@@ -138,10 +139,13 @@ def settled(page: Page, url: str) -> Any:
 
 
 def test_no_term_that_was_searched_for_changes_quoted_code(page: Page, marked: Served) -> None:
+    tracked = marked.root.name == "marks-book"
     for term in [*BREAKING, *(["__kernel", "kernel_"] if marked.root.name == "marks-split" else [])]:
         address = f"{marked.url}marks/?{urlencode({'h': term})}&k=1#marks"
         page.goto(address, wait_until="domcontentloaded")
-        assert settled(page, f"{marked.url}marks/?k=1#marks") == FIGURES, term
+        # Where Material follows the section in view, as the book has it, it may take the fragment out first.
+        there = re.compile(re.escape(f"{marked.url}marks/?k=1") + ("(#marks)?$" if tracked else "#marks$"))
+        assert settled(page, there) == FIGURES, term
 
 
 def test_a_harmless_term_is_marked_in_it(page: Page, marked: Served) -> None:
