@@ -149,8 +149,11 @@ def copy_of_the_book(folder: Path) -> Path:
     shutil.copytree(BOOK / "docs", folder / "docs")
     for name in ("mkdocs.yml", "sources.yml", "sources.lock", "quantities.yml"):
         shutil.copy(BOOK / name, folder / name)
-    for name in ("overrides", "code", "mkdocs_metalworking"):
-        if (BOOK / name).exists():
-            (folder / name).symlink_to((BOOK / name).resolve())
-    subprocess.run(["git", "init", "-q", str(folder)], check=True)  # without it nobody could tell whose the links are
+    for name in ("overrides", "mkdocs_metalworking"):
+        (folder / name).symlink_to((BOOK / name).resolve())
+    # Told, and no link: no repository is around the copy that could say whose that is.
+    config = (folder / "mkdocs.yml").read_text(encoding="utf-8")
+    told = config.replace("  metalworking:\n", f"  metalworking:\n    code: {(BOOK / 'code').resolve()}\n", 1)
+    assert told != config
+    (folder / "mkdocs.yml").write_text(told, encoding="utf-8")
     return folder
