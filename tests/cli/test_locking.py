@@ -185,7 +185,7 @@ def test_no_command_writes_into_an_environment_through_a_link(two: Desk, spelled
     packages = two.root / ".venv/packages"
     packages.mkdir(parents=True)
     theirs = packages / "SOURCES.md"
-    theirs.write_text("/work/package\n", encoding="utf-8")
+    theirs.write_text("/somewhere/package\n", encoding="utf-8")
     (two.root / "linked").symlink_to(".venv/packages", target_is_directory=True)
     (two.root / "SOURCES.md").symlink_to(theirs if spelled == "the file" else Path("linked/SOURCES.md"))
     (two.root / ".gitignore").write_text("/.venv\n", encoding="utf-8")
@@ -194,7 +194,7 @@ def test_no_command_writes_into_an_environment_through_a_link(two: Desk, spelled
     assert done.exit_code == 1
     name = "SOURCES.md" if spelled == "the file" else "linked"
     assert f"{name} is a link of the repository to what git does not track" in done.output
-    assert theirs.read_text("utf-8") == "/work/package\n"
+    assert theirs.read_text("utf-8") == "/somewhere/package\n"
 
 
 def test_a_link_that_git_tracks_is_written_through_to_what_it_tracks(two: Desk) -> None:
