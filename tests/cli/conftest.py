@@ -25,6 +25,14 @@ class Desk(Site):
     homes: dict[str, Path] = field(default_factory=dict)
     addresses: dict[str, str] = field(default_factory=dict)
 
+    def quote_own_commit(self, commit: str, file: str) -> None:
+        """Pin *commit* of the site as one of acme/site, which is at no address, and quote *file* of it."""
+        self.pins.append({"repo": "acme/site", "commit": commit, "license": "MIT", "extra": ""})
+        self.commits["acme/site"] = commit
+        self.write([])
+        self.addresses["acme/site"] = f"file://{self.root}/nowhere"
+        (self.root / "docs/first/one.md").write_text(f"# One\n\n<< excerpt acme/site@{commit[:9]}:{file} >>\n")
+
     def home(self, repo: str = "acme/kernels") -> Path:
         """Return the repository that stands for the remote one; code/ keeps what it had at the pin."""
         if repo not in self.homes:

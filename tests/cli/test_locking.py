@@ -455,12 +455,7 @@ def test_the_site_s_own_commits_need_no_network(desk: Desk) -> None:
     git(desk.root, "init", "-q", "-b", "main")
     git(desk.root, "add", "-A")
     git(desk.root, "commit", "-q", "-m", "Site")
-    commit = git(desk.root, "rev-parse", "HEAD")
-    desk.pins.append({"repo": "acme/site", "commit": commit, "license": "MIT", "extra": ""})
-    desk.commits["acme/site"] = commit
-    desk.write([])
-    desk.addresses["acme/site"] = f"file://{desk.root}/nowhere"
-    (desk.root / "docs/first/one.md").write_text(f"# One\n\n<< excerpt acme/site@{commit[:9]}:kernel.c >>\n")
+    desk.quote_own_commit(git(desk.root, "rev-parse", "HEAD"), "kernel.c")
     assert desk.metalworking("lock").exit_code == 0
     assert desk.metalworking("lock", "--verify").exit_code == 0
     shutil.rmtree(desk.root / "store")

@@ -229,12 +229,7 @@ def test_no_commit_of_the_site_is_kept_for_another_one(desk: Desk) -> None:
     (desk.root / ".gitignore").write_text("code/\nstore/\nhomes/\n")
     (desk.root / "a.c").write_text(EVIL)
     git(desk.root, "init", "-q", "-b", "main")
-    commit = _commit(desk)
-    desk.pins.append({"repo": "acme/site", "commit": commit, "license": "MIT", "extra": ""})
-    desk.commits["acme/site"] = commit
-    desk.write([])
-    desk.addresses["acme/site"] = f"file://{desk.root}/nowhere"
-    (desk.root / "docs/first/one.md").write_text(f"# One\n\n<< excerpt acme/site@{commit[:9]}:a.c >>\n")
+    desk.quote_own_commit(_commit(desk), "a.c")
     assert desk.metalworking("lock").exit_code == 0
     assert desk.metalworking("lock", "--verify").exit_code == 0
     (desk.root / ".git").rename(desk.root / "gone")
