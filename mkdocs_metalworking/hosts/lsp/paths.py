@@ -22,23 +22,8 @@ COPIES = "metalworking-copies-"
 """How the folder of the copies begins. None of them is taken for a site."""
 _CODE = frozenset(
     (
-        *(
-            ".c",
-            ".h",
-            ".cc",
-            ".cpp",
-            ".cxx",
-            ".hh",
-            ".hpp",
-            ".hxx",
-            ".inl",
-            ".ipp",
-            ".m",
-            ".mm",
-            ".metal",
-            ".cu",
-            ".cuh",
-        ),
+        *(".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx", ".inl", ".ipp"),
+        *(".m", ".mm", ".metal", ".cu", ".cuh"),
         *(".cl", ".comp", ".frag", ".glsl", ".hlsl", ".slang", ".vert", ".wgsl", ".asm", ".ll", ".mlir", ".s", ".td"),
         *(".py", ".pyi", ".pyx", ".swift", ".rs", ".go", ".zig", ".java", ".kt", ".cs", ".js", ".mjs", ".ts", ".tsx"),
         *(".rb", ".lua", ".jl", ".hs", ".ml", ".ex", ".exs", ".sh", ".css", ".html", ".md", ".rst", ".txt"),
