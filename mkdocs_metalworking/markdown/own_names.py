@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import unescape
 from html.parser import HTMLParser
 from xml.etree.ElementTree import Element
@@ -28,6 +28,7 @@ _FOOTNOTE = re.compile(r"fn.*?\b(cite-[0-9a-f]{8})", re.DOTALL)
 """The id of a citation's footnote, or of a reference to one."""
 
 
+_GIVEN = re.compile(r"""(?P<braces>\{[^{}]*\})|\bid\s*=\s*["']?(?P<id>[^\s"'<>{}]+)""")
 _Names = tuple[str, frozenset[str]]
 
 
@@ -42,10 +43,12 @@ class OwnNameProcessor(Treeprocessor):
     def __init__(self, work: Work) -> None:
         super().__init__(work.md)
         self._work = work
+        self._lines: dict[tuple[str, str], int] | None = None
+        """Lines of the page's names, of which there may be thousands; looked for when one is to be reported."""
 
     def run(self, root: Element) -> None:
         """Report each such name once."""
-        page = self._work.page
+        page, self._lines = self._work.page, None
         elements = [*_in_tree(root)]
         blocks = self._work.md.htmlStash.rawHtmlBlocks
         for number in range(self._work.before, len(blocks)):
@@ -53,7 +56,7 @@ class OwnNameProcessor(Treeprocessor):
             if number not in self._work.stashed:
                 elements += _in_tree(block) if isinstance(block, Element) else _raw(str(block))
         for name in sorted({name for given, classes in elements for name in classes if given not in page.figures}):
-            self._report(f"{name} is a class of quoted code", rf"\b{re.escape(name)}\b", "class")
+            self._report(f"{name} is a class of quoted code", name, "class")
         if page.citations or page.quantities or page.figures:
             self._ids(Counter(given for given, _ in elements if given))
 
@@ -68,14 +71,25 @@ class OwnNameProcessor(Treeprocessor):
             if not (name in page.names or (count > 1 and (name in page.figures or footnote))):
                 continue
             what = "a citation's footnote" if footnote else "quoted code"
-            given = rf"""(?:\{{[^{{}}]*#|\bid\s*=\s*["']?){re.escape(name)}"""
-            self._report(f"#{name} is the id of {what}", given, "id")
+            self._report(f"#{name} is the id of {what}", name, "id")
 
-    def _report(self, message: str, given: str, kind: str) -> None:
-        """Report a name where *given* is found, as it is written in the page."""
-        page, written = self._work.page, re.compile(given, re.IGNORECASE)
-        line = next((at for at, text in enumerate((page.source or "").split("\n"), 1) if written.search(text)), None)
-        page.report(MetalworkingError("id", message, f"give the element another {kind}"), Location(page.path, line))
+    def _report(self, message: str, name: str, kind: str) -> None:
+        """Report *name* where the page first has it, as far as it is written there."""
+        page = self._work.page
+        if self._lines is None:
+            self._lines = dict(_given((page.source or "").split("\n")))
+        where = Location(page.path, self._lines.get((kind, name.lower())))
+        page.report(MetalworkingError("id", message, f"give the element another {kind}"), where)
+
+
+def _given(lines: Sequence[str]) -> Iterator[tuple[tuple[str, str], int]]:
+    """Yield each id and class of ours with its line, the last line first."""
+    for number in range(len(lines), 0, -1):
+        for match in _GIVEN.finditer(lines[number - 1].lower()):
+            for name in re.findall(r"#([^\s#{}]+)", match["braces"] or "") or filter(None, (match["id"],)):
+                yield ("id", name), number
+        for name in re.findall(r"(?<![\w-])mw-[a-z-]+", lines[number - 1].lower()):
+            yield ("class", name), number
 
 
 def _in_tree(root: Element) -> Iterator[_Names]:

@@ -172,6 +172,10 @@ PAGES: dict[str, tuple[int, Make]] = {
     "directives with blank lines": (250, lambda n: f"{DIRECTIVE}\n\n" * n),
     "wrong directives": (250, lambda n: "".join(f"<< excerpt x/y{i}@abcdef1:a >>\n\n" for i in range(n))),
     "notes": (100, lambda n: f"{DIRECTIVE}\n- L1: a\n- L2: b\n\n" * n),
+    "ids of quoted lines": (
+        60,
+        lambda n: f"{DIRECTIVE}\n\n" + "".join(f"x\n{{: #--0000000-L{i} }}\n\nx\n{{: .mw-l }}\n\n" for i in range(n)),
+    ),
     "many notes": (400, lambda n: DIRECTIVE + "\n" + "- L1: a\n" * n),
     "escapes": (2_000, lambda n: "\\<< excerpt a\n\n" * n),
     "options": (3_000, lambda n: f"<< excerpt o/n@abcdef1:a.c {'title=x ' * n}>>"),
