@@ -35,9 +35,12 @@ REAL := build/real-sites
 # By groups that tests/conftest.py names, in its order: the long ones first.
 SPREAD := -n auto --dist loadgroup --no-loadscope-reorder
 
-# A tracked file where something is made would be taken for what was made, and some others are run unasked.
-BROUGHT := $(shell git -c core.fsmonitor=false --icase-pathspecs ls-files -- .venv node_modules site dist build code .cache .make makefile GNUmakefile BSDmakefile .depend hatch.toml 'sitecustomize*' 'usercustomize*' ':(glob)*.py' '*.pyc' '*.pyd' '*.so' '*.pth' '*.egg' '*.egg-info*' '*.dist-info*' 2>/dev/null | grep -vx Makefile)
+# A tracked file where something is made would be taken for what was made, and some others are run unasked. The repository
+# is named, since of itself git looks into none that somebody else owns.
+TRACKED := $(shell git -c core.fsmonitor=false $(if $(wildcard .git),--git-dir=.git --work-tree=.) --icase-pathspecs ls-files -- .venv node_modules site dist build code .cache .make makefile GNUmakefile BSDmakefile .depend hatch.toml 'sitecustomize*' 'usercustomize*' ':(glob)*.py' '*.pyc' '*.pyd' '*.so' '*.pth' '*.egg' '*.egg-info*' '*.dist-info*' 2>/dev/null || echo :)
+BROUGHT := $(filter-out Makefile :,$(TRACKED))
 $(if $(BROUGHT),$(error This branch brings $(firstword $(BROUGHT)), which nobody made here: git rm --cached it, and delete it))
+$(if $(wildcard .git),$(if $(filter :,$(TRACKED)),$(error Git does not say what this branch brings: git --git-dir=.git ls-files says why)))
 # Without these, a Makefile.sh or a pyproject.toml.sh that is newer would be written over the file that it is named after.
 MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:

@@ -13,7 +13,9 @@ cd "$(dirname "$0")" || exit 1
 command -v git >/dev/null || { echo "git is needed: https://git-scm.com/downloads" >&2; exit 1; }
 # Of a folder without a repository around it, such as an unpacked archive, nobody can tell who made its .venv.
 made_here=".venv/bin/python .venv/Scripts/python.exe"
-if listed=$(git -c core.fsmonitor=false --icase-pathspecs ls-files -- .venv node_modules site dist build code .cache .make makefile GNUmakefile BSDmakefile .depend hatch.toml 'sitecustomize*' 'usercustomize*' ':(glob)*.py' '*.pyc' '*.pyd' '*.so' '*.pth' '*.egg' '*.egg-info*' '*.dist-info*' 2>/dev/null); then
+repository=
+[ ! -e .git ] || repository="--git-dir=.git --work-tree=."  # of itself git looks into none that somebody else owns
+if listed=$(git -c core.fsmonitor=false $repository --icase-pathspecs ls-files -- .venv node_modules site dist build code .cache .make makefile GNUmakefile BSDmakefile .depend hatch.toml 'sitecustomize*' 'usercustomize*' ':(glob)*.py' '*.pyc' '*.pyd' '*.so' '*.pth' '*.egg' '*.egg-info*' '*.dist-info*' 2>/dev/null); then
   brought=$(printf '%s\n' "$listed" | grep -vx Makefile | head -n 1)
   if [ -n "$brought" ]; then
     echo "This branch brings $brought, which nobody made here: git rm --cached it, and delete it" >&2
@@ -34,7 +36,7 @@ if ! "${PYTHON:-python3}" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 
   exit 1
 fi
 if [ -z "$made_here" ]; then
-  echo "No repository is around this folder that could tell who made its .venv. If you did: PYTHON=.venv/bin/python ./fetch.sh" >&2
+  echo "Git knows of no repository around this folder, and so nobody can tell who made its .venv. If you did: PYTHON=.venv/bin/python ./fetch.sh" >&2
   exit 1
 fi
 if [ -e Makefile ] && command -v make >/dev/null && make -f Makefile -s .venv/.runtime && ready .venv/bin/python; then

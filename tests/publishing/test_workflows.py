@@ -239,6 +239,43 @@ def test_make_runs_nothing_that_a_branch_brought(tmp_path: Path) -> None:
     assert not (tmp_path / "ran").exists()
 
 
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not here")
+@pytest.mark.parametrize("why", ["no git", "a damaged index", "a work tree without its repository", "another owner's"])
+def test_make_runs_nothing_of_which_git_says_nothing(why: str, tmp_path: Path) -> None:
+    """An answer that git does not give is not the one that nothing was brought."""
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    home = tmp_path / "home"
+    commit_files(home, {"constraints.txt": "", "pyproject.toml": "", "Makefile": (ROOT / "Makefile").read_text()})
+    python = home / ".venv/bin/mkdocs"
+    python.parent.mkdir(parents=True)
+    for path in (python, python.with_name("pip"), python.with_name("python"), home / ".venv/.runtime"):
+        path.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
+        path.chmod(0o755)
+    git(home, "add", "-f", ".venv")
+    git(home, "commit", "-q", "-m", "Bring them")
+    os.utime(home / ".venv/.runtime", (4e9, 4e9))
+    env = {**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"}
+    expected = "Git does not say what this branch brings"
+    if why == "no git":
+        for name in ("make", "sh", "echo", "touch"):
+            (tools / name).symlink_to(shutil.which(name) or name)
+        env["PATH"] = str(tools)
+    elif why == "a damaged index":
+        (home / ".git/index").write_bytes(b"nothing")
+    elif why == "a work tree without its repository":
+        shutil.rmtree(home / ".git")
+        (home / ".git").write_text(f"gitdir: {tmp_path}/gone\n")
+    else:
+        env["GIT_TEST_ASSUME_DIFFERENT_OWNER"] = "1"
+        refused = subprocess.run(["git", "ls-files"], cwd=home, env=env, capture_output=True, text=True)
+        assert "dubious ownership" in refused.stderr
+        expected = "This branch brings .venv/.runtime"
+    done = subprocess.run(["make", "-s", "site"], cwd=home, env=env, capture_output=True, text=True)
+    assert (done.returncode, expected in done.stderr) == (2, True), done.stderr
+    assert not (tmp_path / "ran").exists()
+
+
 def test_what_is_published_is_what_was_built(tmp_path: Path) -> None:
     """The job that may write, as it is: files that lie in the site change nothing of the bytes of the others."""
     built = {

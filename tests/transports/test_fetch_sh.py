@@ -162,6 +162,10 @@ def test_no_environment_that_a_branch_brings_is_run(folder: Path) -> None:
     done = run(folder, PYTHON="")
     assert done.returncode == 1
     assert "brings .venv/bin/python, which nobody made here" in done.stderr
+    done = run(folder, PYTHON="", GIT_TEST_ASSUME_DIFFERENT_OWNER="1")
+    assert "brings .venv/bin/python, which nobody made here" in done.stderr, "somebody else's checkout"
+    (folder / ".git/index").write_bytes(b"nothing")
+    run(folder, PYTHON="", PATH=path)
     assert not (folder / "ran").exists()
 
 
