@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 import markdown
+import pytest
 
 from mkdocs_metalworking.deliver.project import Project, Settings
 from mkdocs_metalworking.git.binding import Binder
@@ -161,3 +163,12 @@ class Bench:
         finally:
             if project is None:
                 opened.close()
+
+
+def wait_for(come: Callable[[], bool]) -> None:
+    """Wait until *come* says so; the test fails when it never does."""
+    end = time.monotonic() + PATIENCE
+    while not come():
+        if time.monotonic() > end:
+            pytest.fail("it never came")
+        time.sleep(0.05)

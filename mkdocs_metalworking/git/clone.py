@@ -15,10 +15,9 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from ..quote.diagnostics import MetalworkingError, Unavailable
 from ..quote.repo import Repo
+from .alone import alone, held
 from .command import Git, GitError, find_git_dir, plain_arguments
 from .fetch import FETCH, SCHEMES, redirected
 from .links import place_of
@@ -62,41 +61,20 @@ def clone(
         message = f"{brought}: anybody may have written it, so it is no clone"
         raise MetalworkingError("clone", message, "remove it (git rm -r, where git tracks it)")
     git_dir = folder / ".git"
-    with _alone(code_dir / f"{_OURS}{repo.name.replace('/', '+')}.lock"):
+    with alone(code_dir / f"{_OURS}{repo.name.replace('/', '+')}.lock"):
         if _is_free(folder):
             _make(git_dir, url, commit)
         elif folder.is_symlink() or not _made_here(git_dir, commit):
             return _foreign(folder, commit)
-        _unlock(git_dir)
-        git = Git(git_dir, work_tree=folder, timeout=_LONG, allowance=Allowance(output=_LISTED), stop=stop)
-        tree = _WorkTree(git, folder, commit, paths)
-        if tree.complete():
-            return "present"
-        tree.bring(url)
-        return "fetched"
-
-
-@contextlib.contextmanager
-def _alone(lock: Path) -> Iterator[None]:
-    """Hold off every other command at the same clone: what a git that was killed locked there is nobody's then.
-
-    Raises MetalworkingError (``clone``) when there is one. Where nothing can be written nobody is held off.
-    """
-    guard = FileLock(lock)
-    try:
-        lock.parent.mkdir(parents=True, exist_ok=True)
-        guard.acquire(timeout=0)
-    except Timeout:
-        raise MetalworkingError("clone", "another command clones it", "wait for it") from None
-    except OSError:
-        pass
-    try:
-        yield
-    finally:
-        if guard.is_locked:
-            with contextlib.suppress(OSError):  # while it is held: after that it could be another command's
-                lock.unlink()
-            guard.release()
+        with held(git_dir) as descriptors:
+            _unlock(git_dir)
+            allowance = Allowance(output=_LISTED)
+            git = Git(git_dir, work_tree=folder, timeout=_LONG, allowance=allowance, stop=stop, inherited=descriptors)
+            tree = _WorkTree(git, folder, commit, paths)
+            if tree.complete():
+                return "present"
+            tree.bring(url)
+            return "fetched"
 
 
 class _WorkTree:

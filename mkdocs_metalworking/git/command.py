@@ -86,7 +86,8 @@ def safe_environment(env: Mapping[str, str], *, protocol: str | None = None) -> 
 class Git:
     """Runs git on one git directory, and where it is our own on its *work_tree*. *timeout* is seconds a command.
 
-    It is the git of PATH, or *executable*. Once *stop* is set, what runs is ended.
+    It is the git of PATH, or *executable*. Once *stop* is set, what runs is ended. What ``run`` starts is handed the
+    *inherited* file descriptors.
     """
 
     def __init__(
@@ -99,11 +100,13 @@ class Git:
         executable: str = "",
         allowance: child.Allowance = DEFAULT_ALLOWANCE,
         stop: threading.Event | None = None,
+        inherited: Sequence[int] = (),
     ) -> None:
         self.git_dir = git_dir
         self._work_tree = [] if work_tree is None else [f"--work-tree={work_tree.absolute()}"]
         self._allowance = allowance
         self._stop = stop
+        self._inherited = tuple(inherited)
         self._timeout = timeout
         self._env = dict(os.environ if env is None else env)
         self._executable = executable or on_path("git", self._env)
@@ -176,7 +179,13 @@ class Git:
         command = self.command(*arguments, options=options)
         try:
             return child.run(
-                command, stdin=stdin, env=environment, timeout=limit, allowance=self._allowance, stop=self._stop
+                command,
+                stdin=stdin,
+                env=environment,
+                timeout=limit,
+                allowance=self._allowance,
+                stop=self._stop,
+                inherited=self._inherited,
             )
         except OSError as error:
             raise _not_started(error) from None

@@ -20,6 +20,10 @@ _LOOK = 0.2
 """Seconds until a thread sees that it is to stop."""
 
 
+_running: set[subprocess.Popen[bytes]] = set()
+"""What ``run`` has started and not seen the end of."""
+
+
 @dataclass(frozen=True, slots=True)
 class Allowance:
     """What a child may cost: bytes of output, bytes a file, bytes of memory. The last two are held on Linux only."""
@@ -54,8 +58,11 @@ def run(
     timeout: float,
     allowance: Allowance,
     stop: threading.Event | None = None,
+    inherited: Sequence[int] = (),
 ) -> Done:
     """Run *command* to its end; when it does not end well, all that it started ends with it.
+
+    It is handed the *inherited* file descriptors, and holds what they hold.
 
     Raises OSError when it cannot be started, subprocess.TimeoutExpired after *timeout* seconds, TooMuchSaid, and
     Stopped once *stop* is set.
@@ -71,7 +78,7 @@ def run(
             _kill(process)
 
     try:
-        # It is in a group of its own, which can be ended as a whole, and which no Ctrl-C of the terminal reaches: one
+        # It is in a group of its own, which can be ended as a whole, and which no signal of the terminal reaches: one
         # that nobody knows of would go on alone, and fill a folder that is gone.
         with held_back():
             process = subprocess.Popen(
@@ -81,7 +88,9 @@ def run(
                 stderr=subprocess.PIPE,
                 env=env,
                 start_new_session=True,
+                pass_fds=inherited,
             )
+            _running.add(process)
         hold(process.pid, allowance)
         assert process.stdin
         assert process.stdout
@@ -97,11 +106,13 @@ def run(
         with contextlib.suppress(BrokenPipeError):
             process.stdin.close()
         code = _wait(process, timeout, stop)
-    except BaseException:  # a timeout, or Ctrl-C
+    except BaseException:  # a timeout, or a signal
         if process is not None:
             _end(process)
         raise
     finally:
+        if process is not None:
+            _running.discard(process)
         for ear in ears:
             if ear.ident is not None:
                 ear.join(5)
@@ -112,6 +123,13 @@ def run(
     if said_too_much.is_set():
         raise TooMuchSaid
     return Done(code, bytes(stdout), bytes(stderr))
+
+
+def end_all() -> None:
+    """End what runs in any thread, with all that it started: for a process that is about to end at once."""
+    for process in list(_running):
+        if process.returncode is None:
+            _kill(process)
 
 
 def _wait(process: subprocess.Popen[bytes], timeout: float, stop: threading.Event | None) -> int:

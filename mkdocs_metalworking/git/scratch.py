@@ -10,14 +10,14 @@ from .interrupts import held_back
 
 
 class Scratch(tempfile.TemporaryDirectory[str]):
-    """A temporary folder that is taken away whole, also where Ctrl-C strikes as it is made or being taken away."""
+    """A temporary folder that is taken away whole, also where a signal strikes as it is made or being taken away."""
 
     def __init__(self, folder: Path | None = None, *, prefix: str = "metalworking-") -> None:
         """Make one in *folder*, or where temporary folders lie. Raises OSError."""
         try:
             with held_back():
                 super().__init__(prefix=prefix, dir=folder)
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, SystemExit):
             self.cleanup()
             raise
 

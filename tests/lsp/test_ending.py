@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from mkdocs_metalworking.git.interrupts import ENDING
 from tests.lsp.conftest import make_site
 from tests.support import PATIENCE
 
@@ -45,7 +46,7 @@ class Wire:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such signals")
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", ENDING, ids=lambda number: number.name)
 def test_a_signal_leaves_no_copies(tmp_path: Path, number: signal.Signals) -> None:
     site = make_site(tmp_path / "site")
     temporary = tmp_path / "temporary"

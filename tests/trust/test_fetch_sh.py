@@ -7,15 +7,14 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
 
+from mkdocs_metalworking.git.interrupts import ENDING
 from mkdocs_metalworking.git.places import find_clone
-from tests.support import PATIENCE, commit_files, git
+from tests.support import PATIENCE, commit_files, git, wait_for
 
 SCRIPT = Path(__file__).resolve().parents[2] / "fetch.sh"
 
@@ -283,42 +282,75 @@ def test_nothing_is_unlocked_under_another_command(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a program that waits is a shell script")
-def test_ctrl_c_ends_every_clone_and_its_git(tmp_path: Path) -> None:
-    """Two servers that do not answer: each git waits in a thread that no Ctrl-C reaches."""
+@pytest.mark.parametrize("number", ENDING, ids=lambda number: number.name)
+def test_a_signal_ends_every_clone_and_its_git(tmp_path: Path, number: signal.Signals) -> None:
+    """Two servers that do not answer: each git waits in a thread that no signal reaches."""
     commit = serve(tmp_path, "o/n", {"a.c": "int a;\n"})
-    pins = "".join(f"  - repo: o/{name}\n    commit: '{commit}'\n    license: MIT\n" for name in ("n", "m", "l"))
-    (tmp_path / "sources.yml").write_text(f"repositories:\n{pins}", encoding="utf-8")
-    tools, pids = tmp_path / "tools", tmp_path / "pids"
-    tools.mkdir()
-    pids.mkdir()
-    real = shutil.which("git")
-    script = f'#!/bin/sh\ncase " $* " in *" fetch "*) touch "{pids}/$$"; exec sleep 3600;; esac\nexec "{real}" "$@"\n'
-    (tools / "git").write_text(script, encoding="utf-8")
-    (tools / "git").chmod(0o755)
-    program = (
-        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "from mkdocs_metalworking.hosts.cli.main import main; main(['clone', '--jobs', '2'])"
-    )
-    env = {**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"}
-    env |= {"METALWORKING_GIT_BASE": f"file://{tmp_path}/remote/", "GIT_CONFIG_GLOBAL": os.devnull}
-    with subprocess.Popen([sys.executable, "-c", program], cwd=tmp_path, env=env, stderr=subprocess.PIPE) as process:
+    pids = cloning(tmp_path, commit, "n", "m", "l")
+    with cloned(tmp_path) as process:
         try:
             wait_for(lambda: len(list(pids.iterdir())) == 2)
-            process.send_signal(signal.SIGINT)
+            process.send_signal(number)
             _, said = process.communicate(timeout=PATIENCE)
         finally:
             process.kill()
-    assert process.returncode == 1
-    assert said.decode().split() == ["Aborted!"]
+    interrupted = number == signal.SIGINT
+    assert process.returncode == (1 if interrupted else 128 + number)
+    assert said.decode().split() == ["Aborted!"] * interrupted
     for pid in pids.iterdir():
         with pytest.raises(ProcessLookupError):
             os.kill(int(pid.name), signal.SIGKILL)
     assert len(list(pids.iterdir())) == 2, "the third was not begun"
 
 
-def wait_for(come: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE
-    while not come():
-        if time.monotonic() > end:
-            pytest.fail("it never came")
-        time.sleep(0.05)
+@pytest.mark.skipif(os.name == "nt", reason="a program that waits is a shell script")
+def test_nothing_is_unlocked_under_a_git_whose_command_was_killed(tmp_path: Path) -> None:
+    """By kill -9 no command ends its git; the lock of the command is gone, and git writes on."""
+    commit = serve(tmp_path, "o/n", {"a.c": "int a;\n"})
+    pids = cloning(tmp_path, commit, "n")
+    with cloned(tmp_path) as process:
+        wait_for(lambda: len(list(pids.iterdir())) == 1)
+        process.kill()
+    shutil.rmtree(tmp_path / "tools")
+    shallow = tmp_path / "code/o/n/.git/shallow.lock"
+    shallow.write_bytes(b"half")
+    with cloned(tmp_path) as process:
+        _, said = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, shallow.exists()) == (1, True)
+    assert b"a git goes on in it whose command was killed (wait for it, or end it)" in said
+    (pid,) = pids.iterdir()
+    os.kill(int(pid.name), signal.SIGKILL)
+
+    def clones() -> bool:
+        with cloned(tmp_path) as process:
+            process.communicate(timeout=PATIENCE)
+        return process.returncode == 0
+
+    wait_for(clones)
+    assert (tmp_path / "code/o/n/a.c").exists()
+    assert not shallow.exists()
+
+
+def cloning(folder: Path, commit: str, *names: str) -> Path:
+    """Pin *names* at *commit*, lay out a git whose fetches have no end; return the folder of their process ids."""
+    pins = "".join(f"  - repo: o/{name}\n    commit: '{commit}'\n    license: MIT\n" for name in names)
+    (folder / "sources.yml").write_text(f"repositories:\n{pins}", encoding="utf-8")
+    tools, pids = folder / "tools", folder / "pids"
+    tools.mkdir()
+    pids.mkdir()
+    real = shutil.which("git")
+    script = f'#!/bin/sh\ncase " $* " in *" fetch "*) touch "{pids}/$$"; exec sleep 3600;; esac\nexec "{real}" "$@"\n'
+    (tools / "git").write_text(script, encoding="utf-8")
+    (tools / "git").chmod(0o755)
+    return pids
+
+
+def cloned(folder: Path) -> subprocess.Popen[bytes]:
+    """Start to clone what is pinned in *folder*, two at a time, with the git of its tools."""
+    program = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "from mkdocs_metalworking.hosts.cli.main import main; main(['clone', '--jobs', '2'])"
+    )
+    env = {**os.environ, "PATH": f"{folder / 'tools'}{os.pathsep}{os.environ['PATH']}"}
+    env |= {"METALWORKING_GIT_BASE": f"file://{folder}/remote/", "GIT_CONFIG_GLOBAL": os.devnull}
+    return subprocess.Popen([sys.executable, "-c", program], cwd=folder, env=env, stderr=subprocess.PIPE)

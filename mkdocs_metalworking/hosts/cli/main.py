@@ -10,6 +10,7 @@ from importlib import import_module
 import click
 
 from ... import __version__
+from ...git.interrupts import heard
 from .program import Program
 
 COMMANDS = {
@@ -56,7 +57,7 @@ class _Group(click.Group):
         for stream in (sys.stdout, sys.stderr):  # of a console that knows a few hundred characters
             if isinstance(stream, io.TextIOWrapper):
                 stream.reconfigure(errors="backslashreplace")
-        with ending():
+        with heard(), ending():
             return super().invoke(ctx)
 
 

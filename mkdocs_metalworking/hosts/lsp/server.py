@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import signal
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -16,6 +15,7 @@ from pygls import uris
 from pygls.exceptions import JsonRpcInvalidParams
 
 from ...quote.diagnostics import MetalworkingError
+from ..at_once import end_at_once
 from . import commands, completing, going, hovering, keys, mending
 from .editing import Bench, met_at
 from .session import Session
@@ -186,13 +186,7 @@ def run(config_file: str | None) -> None:
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     server = Session(config_file)
     _register(server)
-
-    def end(number: int, _: object) -> None:
-        server.close()
-        os._exit(128 + number)  # a thread that waits for the editor would keep the process
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, end)
+    end_at_once(server.close)
     try:
         server.start_io(sys.stdin.buffer, out)
     finally:

@@ -17,6 +17,7 @@ from pydantic import Field
 
 from ... import __version__
 from ...quote.diagnostics import INVISIBLE, MetalworkingError
+from ..at_once import end_at_once
 from ..mkdocs.answers import Answers
 from ..mkdocs.desk import Desk
 from ..mkdocs.fitting import fitting
@@ -136,6 +137,7 @@ def run(config_file: str | None) -> None:
     out = os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     sys.stdout = os.fdopen(out, "w", encoding="utf-8")
+    end_at_once()  # and what it asked git for ends with it
     threading.Thread(target=library.warm, daemon=True).start()
     try:
         make_server(library).run()

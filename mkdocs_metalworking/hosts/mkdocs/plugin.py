@@ -16,6 +16,7 @@ from mkdocs.structure.pages import Page
 from mkdocs.utils.templates import TemplateContext
 
 from ...deliver.project import Project, Settings
+from ...git.interrupts import hear, leave
 from ...glossary.chapters import Book
 from ...glossary.library import Entry
 from ...markdown.extension import MetalworkingExtension
@@ -54,12 +55,14 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
         self._replay: Replay | None = None
         self._watch = Watch()
         self._joins_late = self._everywhere = False
+        self._heard: list[int] = []
         self.errand: Errand | None = None
         """Set by a command that reads the pages through the site's plugins and builds nothing."""
 
     def on_startup(self, *, command: Command, dirty: bool) -> None:
         """Remember the command. Being defined, it also lets this object survive the rebuilds of ``serve``."""
         self._command, self._dirty = command, dirty
+        self._heard = hear()
         if command == "serve" and not dirty:
             self._replay = Replay()
             self._replay.watch()
@@ -238,6 +241,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
             self._cache.close()
         if self._replay is not None:
             self._replay.close()
+        leave(self._heard)
 
     def _close(self) -> None:
         if self._reading is not None and self.errand is None:
