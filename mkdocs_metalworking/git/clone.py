@@ -98,7 +98,7 @@ class _WorkTree:
     def bring(self, url: str) -> None:
         """Fetch what is missing and check it out. Raises Unavailable when the server does not give it."""
         scheme = url.partition(":")[0]
-        (self._folder / ".git/config").write_bytes(_configuration(url, self._commit))
+        _configure(self._folder / ".git", url, self._commit)
         if scheme not in SCHEMES:
             raise Unavailable("unavailable", f"only {', '.join(sorted(SCHEMES))} are fetched from")
         partial = "--filter=blob:none" if self._paths else "--no-filter"
@@ -176,8 +176,21 @@ def _make(git_dir: Path, url: str, commit: str) -> None:
         made = Path(scratch.name, "git")
         algorithm = "sha256" if len(commit) == 64 else "sha1"
         Git(made).run("init", "--quiet", "--bare", "--template=", f"--object-format={algorithm}")
-        (made / "config").write_bytes(_configuration(url, commit))
+        _configure(made, url, commit)
         made.rename(git_dir)
+
+
+def _configure(git_dir: Path, url: str, commit: str) -> None:
+    """Write the configuration, whole or not at all: with half of it the clone would be nobody's. Raises OSError."""
+    config, wanted = git_dir / "config", _configuration(url, commit)
+    if config.read_bytes() == wanted:
+        return
+    beside = git_dir / "config.lock"  # as git calls it: the next command takes it away where this one is killed
+    with open(beside, "xb") as stream:
+        stream.write(wanted)
+        stream.flush()
+        os.fsync(stream.fileno())
+    beside.replace(config)
 
 
 def _configuration(url: str, commit: str) -> bytes:

@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
+from mkdocs_metalworking.git.clone import clone
 from mkdocs_metalworking.git.interrupts import ENDING
 from mkdocs_metalworking.git.places import find_clone
+from mkdocs_metalworking.quote.repo import Repo
 from tests.support import PATIENCE, commit_files, git, wait_for
 
 SCRIPT = Path(__file__).resolve().parents[2] / "fetch.sh"
@@ -268,6 +270,42 @@ def test_a_clone_goes_on_after_what_was_killed_in_it(tmp_path: Path) -> None:
     assert not [*git_dir.rglob("*.lock"), *git_dir.rglob("tmp_*")]
     assert (folder / "a.lock").exists()
     assert sorted(path.name for path in (tmp_path / "code").iterdir()) == ["o"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="kill -9")
+@pytest.mark.parametrize("moment", ["write", "replace"])
+def test_a_clone_that_is_told_another_address_stays_ours_whatever_kills_it(tmp_path: Path, moment: str) -> None:
+    """By kill -9, or by a disk that is full, while its configuration is written: half of one is not ours."""
+    commit = serve(tmp_path, "o/n", {"a.c": "int a;\n"})
+    repo, code = Repo.named("o/n"), tmp_path / "code"
+    address = (tmp_path / "remote/github.com/o/n").as_uri()
+    assert clone(repo, commit, address, code) == "fetched"
+    config = code / "o/n/.git/config"
+    before, moved = config.read_bytes(), tmp_path / "moved"
+    (tmp_path / "remote/github.com/o/n").rename(moved)
+    (code / "o/n/a.c").unlink()
+    strike = "os.kill(os.getpid(), signal.SIGKILL)"
+    program = (
+        "import builtins, io, os, pathlib, signal, sys\n"
+        "from mkdocs_metalworking.git import clone as module\n"
+        "from mkdocs_metalworking.quote.repo import Repo\n"
+        "opened, replace = io.open, pathlib.Path.replace\n"
+        "def half(path, mode='r', *rest, **more):\n"
+        "    stream = opened(path, mode, *rest, **more)\n"
+        f"    if 'config' in str(path) and set(mode) & set('wxa'): {strike}\n"
+        "    return stream\n"
+        + ("io.open = builtins.open = half\n" if moment == "write" else "")
+        + (f"pathlib.Path.replace = lambda *_: {strike}\n" if moment == "replace" else "")
+        + "_, commit, address, code = sys.argv\n"
+        "module.clone(Repo.named('o/n'), commit, address, pathlib.Path(code))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program, commit, moved.as_uri(), str(code)], stderr=subprocess.PIPE)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    assert config.read_bytes() == before
+    assert clone(repo, commit, moved.as_uri(), code) == "fetched"
+    assert (code / "o/n/a.c").exists()
+    assert moved.as_uri() in config.read_text()
+    assert not [*config.parent.rglob("*.lock")]
 
 
 def test_nothing_is_unlocked_under_another_command(tmp_path: Path) -> None:
