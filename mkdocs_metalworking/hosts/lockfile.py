@@ -6,10 +6,9 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from ..deliver.project import Project, Settings
 from ..deliver.store import Store
+from ..git.alone import exclusive
 from ..git.binding import Binder
 from ..git.links import not_written, target_of
 from ..quote.blob import FileKey, LockedFile
@@ -32,20 +31,14 @@ def writing_alone(settings: Settings, path: Path | None = None) -> Iterator[None
     """
     path = path or settings.lock
     target_of(settings.lock)
-    guard = FileLock(str(settings.lock) + ".lock")
-    try:
-        guard.acquire(timeout=60)
-    except Timeout:
-        raise not_written(path, "another command has been writing here for a minute") from None
-    except OSError as error:
-        raise not_written(path, reason_of(error)) from None
-    try:
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(exclusive(settings.lock.with_name(f"{settings.lock.name}.lock"), 60))
+        except TimeoutError:
+            raise not_written(path, "another command has been writing here for a minute") from None
+        except OSError as error:
+            raise not_written(path, reason_of(error)) from None
         yield
-    finally:
-        # While it is still held: after that it could be another command's. (Windows keeps an open file.)
-        with contextlib.suppress(OSError):
-            Path(guard.lock_file).unlink()
-        guard.release()
 
 
 @contextlib.contextmanager

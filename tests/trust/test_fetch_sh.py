@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from filelock import FileLock
 
+from mkdocs_metalworking.git.alone import exclusive
 from mkdocs_metalworking.git.clone import clone
 from mkdocs_metalworking.git.interrupts import ENDING
 from mkdocs_metalworking.git.places import find_clone
@@ -313,7 +313,7 @@ def test_nothing_is_unlocked_under_another_command(tmp_path: Path) -> None:
     assert fetch(tmp_path, [("o/n", commit)]).returncode == 0
     shallow = tmp_path / "code/o/n/.git/shallow.lock"
     shallow.write_bytes(b"half")
-    with FileLock(tmp_path / "code/.metalworking-o+n.lock"):
+    with exclusive(tmp_path / "code/.metalworking-o+n.lock", 0):
         done = fetch(tmp_path, [("o/n", commit)])
     assert (done.returncode, shallow.exists()) == (1, True)
     assert "another command clones it (wait for it)" in done.stderr

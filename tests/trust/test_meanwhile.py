@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import shutil
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from filelock import FileLock
 
+from mkdocs_metalworking.git import alone
+from mkdocs_metalworking.git.alone import exclusive
+from mkdocs_metalworking.hosts import lockfile
 from mkdocs_metalworking.hosts.cli.main import main
 from mkdocs_metalworking.hosts.cli.program import Program
 from mkdocs_metalworking.hosts.files import Rewrite, read_page, write_all
@@ -27,7 +31,7 @@ from tests.cli.conftest import Desk
 from tests.cli.conftest import desk as desk  # a fixture
 from tests.own.conftest import Own
 from tests.own.conftest import own as own  # a fixture
-from tests.support import PATIENCE, git
+from tests.support import PATIENCE, git, wait_for
 
 LINES = "".join(f"line {n};\n" for n in range(1, 9))
 QUOTE = "# One\n\n<< excerpt {k}:a.c#L3-5 >>\n"
@@ -48,24 +52,20 @@ def moving(desk: Desk) -> Desk:
 
 def while_held(path: Path, command: Callable[[], Result], change: Callable[[], object]) -> Result:
     """Run a command that has read everything and waits for the lock, and change something before it gets it."""
-    guard = FileLock(f"{path}.lock")
-    guard.acquire()
     done: list[Result] = []
     thread = threading.Thread(target=lambda: done.append(command()))
     waits = threading.Event()
-    asked = FileLock.acquire
 
-    def acquire(self: FileLock, *args: object, **more: object) -> object:
-        if self is not guard:
-            waits.set()
-        return asked(self, *args, **more)  # type: ignore[arg-type]
+    def asked(*arguments: Any) -> Any:
+        waits.set()
+        return exclusive(*arguments)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(FileLock, "acquire", acquire)
-        thread.start()
-        assert waits.wait(PATIENCE)
-        change()
-        guard.release()
+        patch.setattr(lockfile, "exclusive", asked)
+        with exclusive(path.with_name(f"{path.name}.lock"), 0):
+            thread.start()
+            assert waits.wait(PATIENCE)
+            change()
         thread.join(PATIENCE)
     return done[0]
 
@@ -298,3 +298,40 @@ def test_an_editor_accepts_nothing_while_its_author_types(own: Own) -> None:
         desk.close()
     assert [one.new_text for one in edit.changes[page.as_uri()]] == ["14"]
     assert (own.root / "sources.lock").read_bytes() != locked
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a file that is open stays")
+def test_who_waited_for_a_file_that_was_taken_away_waits_for_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It opened the file of the first command, and gets it when a third one is inside with another of that name."""
+    path, order = tmp_path / "sources.lock.lock", list[str]()
+    opened, go = threading.Event(), threading.Event()
+    tries: list[int] = []
+    locks = alone._locks
+
+    def waiting(descriptor: int) -> bool:
+        if threading.current_thread() is thread:
+            tries.append(descriptor)
+            opened.set()
+            assert go.wait(PATIENCE)
+        return locks(descriptor)
+
+    def second() -> None:
+        with exclusive(path, PATIENCE):
+            order.append("second")
+
+    monkeypatch.setattr(alone, "_locks", waiting)
+    thread = threading.Thread(target=second)
+    with exclusive(path, 0):
+        thread.start()
+        assert opened.wait(PATIENCE)
+    with exclusive(path, 0):
+        go.set()
+        wait_for(lambda: len(tries) > 2)
+        order.append("third")
+    thread.join(PATIENCE)
+    assert order == ["third", "second"]
+    assert not path.exists()
+    with exclusive(path, 0), pytest.raises(TimeoutError), exclusive(path, 0):
+        pytest.fail("two are inside")
