@@ -1,6 +1,6 @@
 /* Decode ceiling: bytes per step over bandwidth; prefill: FLOP over the plateau. Both are bounds, not predictions.
    Weights: 2 FLOP for each weight and token. Causal attention over T tokens: 2 x layers x heads x head dimension x T^2.
-   Published runs: llama.cpp PR 16634 (mweinbach, 2025-10-25, llama-bench, base M5) and llama.cpp discussion 4167;
+   Published runs: llama.cpp PR 16634 (mweinbach, 2025-10-25, base M5) and llama.cpp discussion 4167;
    their cache, 64 tokens on average, is left out; the size of LLaMA 7B Q4_0, 3.56 GiB and 6.74 B, from llama.cpp PR 2917. */
 import { BITS, FORMATS, cache, fits, perToken } from "./cache.js";
 import { grip } from "./hand.js";
