@@ -16,7 +16,7 @@ from .citations import CitationProcessor, FootnoteNameProcessor
 from .excerpts import EscapeProcessor, ExcerptProcessor
 from .leftovers import LeftoverProcessor
 from .notes import NotesProcessor
-from .own_ids import OwnIdProcessor
+from .own_names import OwnNameProcessor
 from .pairs import PairProcessor
 from .quantities import QuantityProcessor
 from .site import SiteExtension
@@ -62,7 +62,7 @@ class MetalworkingExtension(SiteExtension):
         md.treeprocessors.register(
             FootnoteNameProcessor(work), "metalworking_footnotes", FootnoteNameProcessor.PRIORITY
         )
-        md.treeprocessors.register(OwnIdProcessor(work), "metalworking_ids", OwnIdProcessor.PRIORITY)
+        md.treeprocessors.register(OwnNameProcessor(work), "metalworking_names", OwnNameProcessor.PRIORITY)
         md.treeprocessors.register(EndProcessor(work), "metalworking_end", 4)
 
 

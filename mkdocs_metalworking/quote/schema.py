@@ -37,38 +37,82 @@ def _pattern(_validator: Any, pattern: str, instance: Any, _schema: Any) -> Iter
         yield ValidationError(f"{told(instance)} does not match {pattern!r}")
 
 
-_OF_TEXT = {"type", "pattern", "enum", "errorMessage", "description"}
+_SAID = {"type", "errorMessage", "description"}
+_KEYWORDS = {
+    "string": _SAID | {"pattern", "enum", "maxLength"},
+    "number": _SAID | {"minimum", "maximum"},
+    "boolean": _SAID,
+}
 
 
-def _is_right_text(value: Any, schema: Any) -> bool:
-    """Tell whether *schema* is one of text alone, and *value* a text as it should be.
+def _is_right(value: Any, schema: Any) -> bool:
+    """Tell whether *schema* is one of a text, a number or a truth, and *value* one as it should be.
 
     Most of what a file holds is; to see it here costs a tenth of a descent.
     """
-    if not isinstance(value, str) or schema.get("type") != "string" or not schema.keys() <= _OF_TEXT:
+    kind = schema.get("type")
+    if not isinstance(kind, str) or not schema.keys() <= _KEYWORDS.get(kind, set()):
         return False
-    matches = "pattern" not in schema or _compiled(schema["pattern"]).search(value)
-    return bool(matches) and value in schema.get("enum", (value,))
+    if kind == "string":
+        if not isinstance(value, str) or len(value) > schema.get("maxLength", len(value)):
+            return False
+        matches = "pattern" not in schema or _compiled(schema["pattern"]).search(value)
+        return bool(matches) and value in schema.get("enum", (value,))
+    if kind == "boolean":
+        return isinstance(value, bool)
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and schema.get("minimum", value) <= value <= schema.get("maximum", value)
 
 
 def _properties(validator: Any, properties: Any, instance: Any, _schema: Any) -> Iterator[ValidationError]:
     if not isinstance(instance, dict):
         return
     for name, schema in properties.items():
-        if name in instance and not _is_right_text(instance[name], schema):
+        if name in instance and not _is_right(instance[name], schema):
             yield from validator.descend(instance[name], schema, path=name, schema_path=name)
+
+
+def _property_names(validator: Any, names: Any, instance: Any, _schema: Any) -> Iterator[ValidationError]:
+    if not isinstance(instance, dict):
+        return
+    for name in instance:
+        if not _is_right(name, names):
+            yield from validator.descend(instance=name, schema=names)
 
 
 def _items(validator: Any, items: Any, instance: Any, _schema: Any) -> Iterator[ValidationError]:
     if not isinstance(instance, list):
         return
     for index, item in enumerate(instance):
-        if not _is_right_text(item, items):
+        if not _is_right(item, items):
             yield from validator.descend(item, items, path=index)
 
 
+def _has(instance: Any, schema: Any) -> bool | None:
+    """Tell whether a mapping has what *schema* requires, if it is one that only requires."""
+    if schema.keys() == {"required"}:
+        return all(name in instance for name in schema["required"])
+    if schema.keys() == {"anyOf"}:
+        found = [_has(instance, one) for one in schema["anyOf"]]
+        return None if None in found else any(found)
+    return None
+
+
+def _one_of(validator: Any, schemas: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+    found = [_has(instance, one) for one in schemas] if isinstance(instance, dict) else [None]
+    if None in found or sum(map(bool, found)) != 1:
+        yield from Draft202012Validator.VALIDATORS["oneOf"](validator, schemas, instance, schema)
+
+
 _Validator: Any = validators.extend(  # type: ignore[no-untyped-call]
-    Draft202012Validator, {"pattern": _pattern, "properties": _properties, "items": _items}
+    Draft202012Validator,
+    {
+        "pattern": _pattern,
+        "properties": _properties,
+        "propertyNames": _property_names,
+        "items": _items,
+        "oneOf": _one_of,
+    },
 )
 
 

@@ -35,6 +35,16 @@ _BASE = (
     "tesla=volt*second/meter**2=T liter=0.001*meter**3=L tonne=1000*kilogram=t"
 )
 """Small on purpose: Pint's own file takes a tenth of a second to load, and there a cycle is an angle, a bit nothing."""
+_USUAL = (
+    "%=0.01 cycle cycles FLOP FLOPs kFLOP=1e3 MFLOP=1e6 GFLOP=1e9 TFLOP=1e12 instruction instructions times "
+    "s=1:1 ms=1e-3:1 µs=1e-6:1 ns=1e-9:1 Hz=1:-1 kHz=1e3:-1 MHz=1e6:-1 GHz=1e9:-1 "
+    "FLOPS=1:-1 MFLOPS=1e6:-1 GFLOPS=1e9:-1 TFLOPS=1e12:-1 bit=1:0:1 bits=1:0:1 byte=8:0:1 bytes=8:0:1 B=8:0:1 "
+    "kB=8e3:0:1 MB=8e6:0:1 GB=8e9:0:1 TB=8e12:0:1 KiB=8192:0:1 MiB=8388608:0:1 GiB=8589934592:0:1"
+)
+"""What Pint makes of the units that files are full of: factor, exponent of time, exponent of information.
+
+To import Pint takes 1% of the book's build. A test holds each to what Pint says.
+"""
 _UNPREFIXED = frozenset({"minute", "hour", "day", "tonne", "percent"})
 _ONLY_MORE = frozenset({"bit", "byte", "count", "cycle"})
 _ONLY_LESS = frozenset({"tesla"})
@@ -42,7 +52,8 @@ _ONLY_LESS = frozenset({"tesla"})
 tenth of a byte, GT/s giga-teslas."""
 _LESS = frozenset(one.split("=")[0] for one in _PREFIXES.split() if "=-" in one)
 _UNIT = re.compile(r"[^\W\d_%][^\W_]*(?:\^-?[1-9])?(?:\s?[*/]\s?[^\W\d_][^\W_]*(?:\^-?[1-9])?){0,5}|%|1/[^\W\d_]+")
-_USUAL = ("GB", "KiB", "MiB", "TFLOPS", "ns", "MHz")
+_EXAMPLES = ("GB", "KiB", "MiB", "TFLOPS", "ns", "MHz")
+_TERM = re.compile(r"([*/]?)\s?([^\W\d_]+|%)(?:\^(-?[1-9]))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +85,30 @@ def named(dimension: Dimension) -> str:
     return f"{above or '1'} / {below}" if below else above
 
 
+def _usual() -> dict[str, Unit]:
+    units = {}
+    for name, _, told in (one.partition("=") for one in _USUAL.split()):
+        factor, time, information, *_ = (*map(float, (told or "1").split(":")), 0.0, 0.0)
+        exponents = (("[time]", time), ("[information]", information))
+        units[name] = Unit(factor, frozenset((base, exponent) for base, exponent in exponents if exponent))
+    return units
+
+
 class Units:
-    """The units that a site may write; Pint is imported when the first is asked for."""
+    """The units that a site may write; Pint is imported when the first is asked for that is not a usual one."""
 
     def __init__(self, counts: Iterable[str] = (), more: Mapping[str, str] | None = None) -> None:
         """*counts* are names of what is counted; *more* gives further units as a number and a unit: ``1609.344 m``."""
         self.counts = tuple(counts)
         self.more = dict(more or {})
         self.known: dict[str, Unit] = {"": Unit()}
+        self._usual = _usual()
+        own = {*self.counts, *self.more}
+        if self._usual.keys() & own.union(f"{name}s" for name in own):  # Pint tells what such a name means
+            self._usual.clear()
+        else:
+            plurals = (f"{name}s" for name in self.counts if len(name) > 1)
+            self._usual |= dict.fromkeys((*self.counts, *plurals), Unit())
         self._redefined: tuple[str, ...] = ()
         self._registry: Any = None
 
@@ -97,6 +124,9 @@ class Units:
         if len(text) > 80 or not _UNIT.fullmatch(text):
             shown = text if len(text) <= 40 else f"{text[:40]}…"
             raise MetalworkingError("unit", f"cannot read unit {shown!r}", "write GB/s, cycle, FLOP/byte, 1/s or %")
+        usual = self._product_of_usual(text)
+        if usual is not None:
+            return usual
         registry = self._pint()
         if not all(map(self._means_what_it_says, re.findall(r"[^\W\d_][^\W_]*", text))):
             raise self._unknown(text)
@@ -109,11 +139,24 @@ class Units:
             float(base.magnitude), frozenset((str(name), float(power)) for name, power in base.dimensionality.items())
         )
 
+    def _product_of_usual(self, text: str) -> Unit | None:
+        factor, dimension, at = 1.0, NONE, 0
+        for term in _TERM.finditer(text):
+            unit = self._usual.get(term[2])
+            if unit is None or term.start() != at:
+                return None
+            at, power = term.end(), int(term[3] or 1) * (-1 if term[1] == "/" else 1)
+            factor *= unit.factor**power
+            for _ in range(abs(power)):
+                dimension = product(dimension, unit.dimension, 1 if power > 0 else -1)
+        return Unit(factor, dimension) if at == len(text) else None
+
     @property
     def redefined(self) -> tuple[str, ...]:
         """Names among those counted and the further ones that are units already. Without Pint there are none."""
-        with contextlib.suppress(MetalworkingError):
-            self._pint()
+        if any(map(_could_be_a_unit, (*self.counts, *self.more))):
+            with contextlib.suppress(MetalworkingError):
+                self._pint()
         return self._redefined
 
     def _means_what_it_says(self, name: str) -> bool:
@@ -123,7 +166,7 @@ class Units:
 
     def _unknown(self, text: str) -> MetalworkingError:
         odd = next((name for name in re.findall(r"[^\W\d_]+", text) if not self._has(name)), text)
-        known = [*self.counts, *self.more, *(one.partition("=")[0] for one in _BASE.split()), *_USUAL]
+        known = [*self.counts, *self.more, *(one.partition("=")[0] for one in _BASE.split()), *_EXAMPLES]
         close = difflib.get_close_matches(odd, known, 1)
         hint = f"did you mean {close[0]}?" if close else "a thing that is counted goes into counts:"
         return MetalworkingError("unit", f"Pint knows no unit {odd!r}", hint)
@@ -158,6 +201,16 @@ class Units:
         for step, (name, sign) in enumerate((one.split("=") for one in _BINARY.split()), 1):
             yield f"{name}- = {1024**step} = {sign}-"
         yield from (one.replace("=", " = ") for one in _BASE.split())
+
+
+def _could_be_a_unit(name: str) -> bool:
+    """Tell whether *name* ends as a unit does, with no more than a prefix before it; what it is Pint tells."""
+    before = {part for one in (*_PREFIXES.split(), *_BINARY.split()) for part in one.split("=")} | {""}
+    for unit, _definition, *others in (one.split("=") for one in _BASE.split()):
+        for ending in (form for word in (unit, *others) for form in (word, f"{word}s")):
+            if name.endswith(ending) and name.removesuffix(ending) in before:
+                return True
+    return False
 
 
 def _fits(prefix: str, unit: str) -> bool:

@@ -32,7 +32,7 @@ site_name: Plain
 site_url: https://example.org/
 plugins: [metalworking: {store: store, offline: true, citations: true}, metalworking-book: {forms: [markdown]}]
 markdown_extensions: [attr_list, admonition, md_in_html, tables, footnotes, def_list, pymdownx.superfences]
-nav: [cells.md, notes.md, unseen.md, terms.md, classes.md]
+nav: [cells.md, notes.md, unseen.md, terms.md, classes.md, within.md]
 """
 X = "<< excerpt {k}:a.metal#L1-5 >>"
 CLASSES = ("footnote", "footnotes", "headerlink", "mw-place", "mw-linked-from", "mw-filter", "mw-jump", "mw-sources")
@@ -122,6 +122,28 @@ A term
 Another
 :   Short.
 """
+WITHIN = """\
+# Within
+
+<< excerpt {k}:a.metal#L1-2 >>
+- L2: A note that shows another:
+
+    << excerpt {k}:a.metal#L1,L5 >>
+    - L5: A note within.
+
+    Words behind it.
+- L1: The last.
+
+<< excerpt {k}:a.metal#L1-2 >>
+- L1: Once.
+- L2: Twice *spanned*{{: .mw-hl }}.
+
+!!! mw-verdict "Verdict"
+
+    Words.
+
+    << excerpt {k}:a.metal#L5 >>
+"""
 REFERENCES = "references:\n  - {key: paper, title: A Paper, kind: article, url: 'https://example.org/paper'}\n"
 
 
@@ -135,6 +157,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Site:
     site.page("notes.md", NOTES)
     site.page("terms.md", TERMS)
     site.page("classes.md", STYLED)
+    site.page("within.md", WITHIN)
     site.page(
         "unseen.md",
         '# Unseen\n\n<< excerpt {k}:unseen.txt title="a\u202eb" >>\n\n- item\n\n    << excerpt {k}:unseen.txt >>\n',
@@ -173,6 +196,14 @@ def test_code_that_stands_in_one_line_comes_whole_and_behind_it(plain: Site) -> 
         assert "A note | in it." in text.replace("\\|", "|")
         for line in LINES:
             assert text.count(line) >= 3, "no blank of it is lost"
+
+
+def test_what_stands_in_a_note_is_none_of_the_lines_it_is_of(plain: Site) -> None:
+    for text in texts(plain, "within"):
+        assert fences(text) == [LINES[:2], LINES[:1], LINES[4:], LINES[:2], LINES[4:]]
+        for told in ("A note that shows another", "A note within", "Words behind it", "The last", "Once"):
+            assert text.count(told) == 1
+        assert len(re.findall(r"a\.metal(?: \\\[\d+\\\])?, lines? ", text)) == 5
 
 
 @pytest.mark.parametrize(

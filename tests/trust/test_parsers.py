@@ -17,7 +17,7 @@ from mkdocs_metalworking.glossary.callout import Callouts, read_front_matter
 from mkdocs_metalworking.quote.diagnostics import MetalworkingError
 from mkdocs_metalworking.quote.directive import parse_directive
 from mkdocs_metalworking.quote.sources_file import load_sources
-from tests.support import ASKED, EXTENSION_CONFIGS, EXTENSIONS
+from tests.support import ASKED, EXTENSION_CONFIGS, EXTENSIONS, Bench
 from tests.trust.inputs import PARSERS, TOKENS, Pages
 
 EXAMPLES = int(os.environ.get("TRUST_EXAMPLES", "120"))
@@ -214,6 +214,20 @@ def plain(text: str) -> str:
 def test_pages_grow_in_proportion(pages: Pages, name: str) -> None:
     size, make = PAGES[name]
     assert growth(pages.convert, make, size) <= 12
+
+
+def test_ids_of_quoted_lines_are_told_in_proportion(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    commit = bench.add_repo("acme/k", {"a.c": "x;\n" * 600})
+    bench.write([("acme/k", "a.c")])
+    quoted = f"<< excerpt acme/k@{commit[:9]}:a.c >>\n\n"
+    line = bench.convert(quoted)[1].names.given[0].line
+
+    def make(count: int) -> str:
+        return quoted + "".join(f"x\n{{: #{line(number)} }}\n\n" for number in range(1, count + 1))
+
+    assert len(bench.convert(make(600))[1].diagnostics) == 600
+    assert growth(bench.convert, make, 600) <= 12
 
 
 # Python-Markdown itself is quadratic in some texts; there we may grow no faster than it does.

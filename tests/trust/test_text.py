@@ -7,6 +7,7 @@ import re
 from contextlib import closing
 from html.parser import HTMLParser
 from pathlib import Path
+from textwrap import indent
 
 import markdown
 import pytest
@@ -281,6 +282,33 @@ def test_nothing_else_of_a_page_has_an_id_of_ours(tmp_path: Path, given: str, la
             (problem,) = page.diagnostics
             assert problem.message.startswith(f"#{name} is the id of ")
             assert (problem.location.line is not None) == ("{raw}" not in given)
+
+
+CLASSED = [
+    "Words *forged = 666*{: .CLASS }",
+    "Forged.\n{: .CLASS }",
+    '<div class="x CLASS">Forged</div>',
+    'Words <b CLASS="" class="CLASS y">forged</b>',
+    "<p class=&#109;w-REST>Forged</p>",
+    '!!! CLASS "Forged"\n\n    Words.',
+    "<figure class='CLASS' markdown>\n\nForged.\n\n</figure>",
+]
+
+
+@pytest.mark.parametrize("given", CLASSED)
+@pytest.mark.parametrize("name", ["mw-l", "mw-gap", "mw-file", "mw-excerpt", "mw-cite"])
+def test_nothing_else_of_a_page_has_a_class_of_quoted_code(tmp_path: Path, given: str, name: str) -> None:
+    bench = Bench(tmp_path)
+    commit = bench.add_repo("acme/k", {"a.c": "int a;\nint b;\n"})
+    bench.write([("acme/k", "a.c")])
+    own = given.replace("CLASS", name).replace("REST", name.removeprefix("mw-"))
+    quoted = f"<< excerpt acme/k@{commit[:9]}:a.c >>\n- L1: A note"
+    note = f"\n\n{indent(own, '    ')}" if "\n" in own else f" {own}"
+    for text, line in ((own, 1), (f"{quoted}\n\n---\n\n{own}", 6), (f"{quoted}{note}", 2)):
+        _, page = bench.convert(text)
+        (problem,) = page.diagnostics
+        assert problem.message.startswith(f"{name} is a class of quoted code")
+        assert problem.location.line is None if "&#" in own else (problem.location.line or 0) >= line
 
 
 def test_ids_of_an_earlier_conversion_are_nobody_else_s(tmp_path: Path) -> None:

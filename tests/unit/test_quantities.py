@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
 from mkdocs_metalworking.quote.amounts import agree, number_text, range_text
 from mkdocs_metalworking.quote.diagnostics import MetalworkingError
 from mkdocs_metalworking.quote.formula import Formula, Number
 from mkdocs_metalworking.quote.quantities import Quantities
 from mkdocs_metalworking.quote.quantity_file import load_quantities
-from mkdocs_metalworking.quote.units import Units
+from mkdocs_metalworking.quote.schema import packaged
+from mkdocs_metalworking.quote.units import Unit, Units, _usual
 
 UNITS = Units(["core"])
 
@@ -275,18 +279,30 @@ def test_any_text_is_a_unit_or_an_error(text: str) -> None:
         assert UNITS.unit(text).factor > 0
 
 
-@given(
-    st.recursive(
-        st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
-        lambda inner: (
-            st.lists(inner, max_size=3)
-            | st.dictionaries(
-                st.sampled_from(["value", "range", "formula", "unit", "sources", "cite"]), inner, max_size=4
-            )
-        ),
-        max_leaves=8,
-    )
+_ENTRIES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["value", "range", "formula", "unit", "bound", "hint", "digits", "sources", "cite"]),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=8,
 )
+
+
+@given(st.dictionaries(st.sampled_from(["a", "A", "counts", "1"]), _ENTRIES, max_size=2), st.booleans())
+def test_a_file_is_wrong_where_the_library_says_so(entries: dict[str, object], inside: bool) -> None:
+    data = {"quantities": entries} if inside else entries
+    schema = packaged("quantities.schema.json")
+    found = sorted((str(error.absolute_path), error.validator) for error in schema.errors(data))
+    plain = sorted((str(e.absolute_path), e.validator) for e in Draft202012Validator(schema.data).iter_errors(data))
+    assert found == plain
+
+
+@given(_ENTRIES)
 def test_any_entry_is_read_or_refused(entry: object) -> None:
     with contextlib.suppress(MetalworkingError):
         load_quantities(json.dumps({"quantities": {"a": entry}}))
@@ -314,6 +330,47 @@ def test_a_unit_that_people_read_otherwise_is_none(unit: str) -> None:
     _, problems = read(f"  a: {{value: 1, unit: {unit}, kind: derived}}\n")
     assert len(problems) == 1
     assert problems[0].startswith(f"quantities.yml:3: Pint knows no unit '{unit}'")
+
+
+def read_by_pint(units: Units, text: str) -> Unit:
+    """What Pint says, which is asked when no unit is a usual one."""
+    units._usual.clear()
+    return units.unit(text)
+
+
+@pytest.mark.parametrize("text", [*_usual(), "cores", "GB/s", "FLOP/byte", "core*cycle^2/s^3", "B/cycle/core", "1/s"])
+def test_a_usual_unit_is_what_pint_makes_of_it(text: str) -> None:
+    quick, told = Units(["core"]), read_by_pint(Units(["core"]), text)
+    assert quick.unit(text).dimension == told.dimension
+    assert quick.unit(text).factor == pytest.approx(told.factor, rel=1e-15)
+    assert (quick._registry is None) == (text != "1/s")
+
+
+_NAMES = st.text("nsmkBGbytecorMFPSxw", min_size=1, max_size=5)
+
+
+@given(st.lists(_NAMES, max_size=2), st.lists(st.sampled_from([*_usual(), "x", "cores", "w"]) | _NAMES, min_size=1))
+def test_names_that_a_site_counts_mean_the_same_to_both(counts: list[str], terms: list[str]) -> None:
+    quick, slow, text = Units(counts), Units(counts), "/".join(terms[:4])
+    assert quick.redefined == (slow._pint() and slow.redefined)
+    if quick.redefined:
+        return
+    try:
+        told = read_by_pint(slow, text)
+    except MetalworkingError as problem:
+        with pytest.raises(MetalworkingError, match=re.escape(str(problem))):
+            quick.unit(text)
+    else:
+        assert quick.unit(text).dimension == told.dimension
+        assert quick.unit(text).factor == pytest.approx(told.factor, rel=1e-12)
+
+
+def test_the_books_units_are_usual_ones() -> None:
+    text = (Path(__file__).parents[2] / "quantities.yml").read_text("utf-8")
+    quantities, problems = load_quantities(text)
+    assert problems == []
+    assert len(quantities.units.known) > 20
+    assert quantities.units._registry is None
 
 
 def test_no_unit_is_given_another_meaning() -> None:

@@ -125,7 +125,7 @@ def _for_readers(root: Tree) -> None:
             link.set("class", "mw-n")
             link.text = number
     for sign in (*root.find_class("mw-gap"), *root.find_class("mw-ctl")):
-        sign.text = sign.get("data-text")
+        sign.text = sign.get("data-text", sign.text)
     for details in list(root.iter("details")):
         for summary in list(details.iter("summary")):
             if "mw-fold" in (details.get("class") or ""):

@@ -50,14 +50,14 @@ def simplify(soup: BeautifulSoup, works: Works | None = None) -> None:
         if element.select_one("figure.mw-excerpt") is None:
             element.decompose()
     told: set[int] = set()
-    excerpts = soup.select("figure.mw-excerpt")
-    for figure in excerpts:
+    excerpts = [figure for figure in soup.select("figure.mw-excerpt") if _child(figure, "mw-caption") is not None]
+    for figure in _inner_first(excerpts):
         _excerpt(soup, figure, works, told)
     for svg in soup("svg"):
         _drawing(soup, svg)
     for callout in soup.select("aside.mw-callout"):
         _callout(soup, callout)
-    for verdict in soup.select(".mw-verdict"):
+    for verdict in soup.select("aside.mw-callout span.mw-verdict"):
         verdict.string = f"({verdict.get_text()})"
     for tabs in soup.select(".tabbed-set"):
         _lay_out_tabs(soup, tabs)
@@ -109,6 +109,10 @@ def _excerpt(soup: BeautifulSoup, figure: Tag, works: Works | None, told: set[in
     With *works* the file is a number, and *told* has those of which the page has told the license.
     """
     made: list[Any] = []
+    # What the author wrote goes first: whatever classes it has, it is no line, no file and no caption.
+    notes = _child(figure, "mw-notes")
+    if notes is not None:
+        notes.extract()
     title = figure.select_one(".mw-title")
     if title is not None:
         made.append(_paragraph(soup, _tag(soup, "strong", title.get_text())))
@@ -137,14 +141,28 @@ def _excerpt(soup: BeautifulSoup, figure: Tag, works: Works | None, told: set[in
             made.append(pre)
         else:
             made.append(_paragraph(soup, "(Read it there; its bytes could not be had when this page was made.)"))
-    notes = figure.select_one("ul.mw-notes")
     if notes is not None:
         for reference in notes.select("a.mw-ref"):
             reference.replace_with(f"{reference.get_text()}:")
-        made.append(notes.extract())
+        made.append(notes)
     figure.clear()
     figure.name = "div"
     figure.extend(made)
+
+
+def _child(parent: Tag, name: str) -> Tag | None:
+    """Return the child of *parent* with the class *name*."""
+    return next((one for one in parent.find_all(class_=name, recursive=False)), None)
+
+
+def _inner_first(excerpts: list[Tag]) -> Iterator[Tag]:
+    """Yield *excerpts* in their order, but what stands in the notes of one before that one."""
+    around: list[Tag] = []
+    for figure in excerpts:
+        while around and not any(parent is around[-1] for parent in figure.parents):
+            yield around.pop()
+        around.append(figure)
+    yield from reversed(around)
 
 
 def _origin(figure: Tag) -> tuple[str, str]:
@@ -183,10 +201,10 @@ def _callout(soup: BeautifulSoup, callout: Tag) -> None:
     head = (
         f"{_text(callout, '.mw-callout-label')}: {_text(callout, '.mw-callout-term')} ({_text(callout, '.mw-verdict')})"
     )
-    old = callout.select_one(".mw-callout-head")
+    old = callout.select_one("p.mw-callout-head")
     if old is not None:
         old.replace_with(_paragraph(soup, _tag(soup, "strong", head)))
-    for title in callout.select(".mw-callout-title"):
+    for title in callout.select("p.mw-callout-title"):
         title.replace_with(_paragraph(soup, _tag(soup, "em", title.get_text())))
     callout.name = "blockquote"
 
