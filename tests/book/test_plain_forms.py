@@ -6,10 +6,12 @@ import re
 from contextlib import closing
 
 import pytest
+from bs4 import BeautifulSoup
 from markdown_it import MarkdownIt
 
 from mkdocs_metalworking.hosts.forms.leaves import tree
 from mkdocs_metalworking.hosts.forms.markdown import to_markdown
+from mkdocs_metalworking.hosts.forms.printable import printable
 from mkdocs_metalworking.hosts.forms.volume import Leaf, Volume
 from mkdocs_metalworking.hosts.mcp.pages import Twins
 from mkdocs_metalworking.hosts.mkdocs.desk import Desk
@@ -284,3 +286,25 @@ def test_a_class_takes_no_code_and_no_words_away(plain: Site) -> None:
     assert tree(leaf).text_content() == "WordsB"
     leaf = Leaf("a.md", "a/", "A", "<nav class='mw-place'><figure class='mw-excerpt'>code</figure></nav>")
     assert tree(leaf).text_content() == "code"
+
+
+def test_no_part_of_a_page_has_the_id_of_another_page_or_its_parts() -> None:
+    """A page beside the folder of its name, with a heading as the page below is called; and drawings of parts."""
+    drawing = '<svg><a href="#gpu"></a><defs><g id="gpu.s"></g></defs><use href="#gpu.s"></use></svg>'
+    drawing += '<p style="fill: url(#gpu.s)"></p>'
+    named = '<a name="old"></a><a href="#old">o</a><map name="m"></map><img usemap="#m">'
+    above = f'<h2 id="gpu">Gpu</h2><p id="gpu.rates">Forged</p><p id="gpu:rates">Too</p>{drawing}{named}'
+    below = '<h1 id="rates">Rates</h1><p id="--abc-L1">A line</p><a href="../">up</a><a href="../#gpu.rates">it</a>'
+    leaves = [Leaf("machine.md", "machine/", "M", above), Leaf("machine/gpu.md", "machine/gpu/", "G", below)]
+    soup = BeautifulSoup(printable(Volume("Ids", leaves=leaves)), "html.parser")
+    ids = [str(element["id"]) for element in soup.find_all(id=True)]
+    assert len(ids) == len(set(ids)) == 8
+    assert soup.find(id="machine.gpu").name == "section"  # type: ignore[union-attr]
+    assert soup.find(id="machine.gpu:rates").get_text() == "Rates"  # type: ignore[union-attr]
+    links = {link.get_text(): str(link["href"])[1:] for link in soup.main("a", href=True)}  # type: ignore[union-attr]
+    assert soup.find(id=links["it"]).get_text() == "Forged"  # type: ignore[union-attr]
+    assert soup.find(id=links["up"]).name == "section"  # type: ignore[union-attr]
+    assert soup.find("a", attrs={"name": links["o"]}) is not None
+    assert soup.find("use")["href"] == f"#{soup.find('g')['id']}"  # type: ignore[index]
+    assert soup.find("p", style=f"fill: url(#{soup.find('g')['id']})") is not None  # type: ignore[index]
+    assert soup.find("img")["usemap"] == f"#{soup.find('map')['name']}"  # type: ignore[index]

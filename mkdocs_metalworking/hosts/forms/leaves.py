@@ -23,7 +23,9 @@ _SITE = "http://site.invalid/"
 _WIDE = 5
 """Columns; a table with more is set smaller."""
 _URL = re.compile(r"url\(#([^)]+)\)")
-_LISTS = ("aria-labelledby", "aria-describedby", "aria-controls", "aria-owns", "for", "headers")
+_LISTS = ("aria-labelledby", "aria-describedby", "aria-controls", "aria-owns", "aria-details", "for", "headers")
+_WITHIN = ("href", "xlink:href")
+"""What names a part of a drawing."""
 
 
 _TAKEN = ("cover", "nav")
@@ -106,18 +108,25 @@ def demote(root: Tree, by: int) -> None:
             heading.set("class", f"bk-h{level} {heading.get('class') or ''}".strip())
 
 
+def id_of(key: str, part: str) -> str:
+    """Return the id that *part* of the page *key* has where all pages stand in one document; no key has a colon."""
+    return f"{key}:{part}" if part else key
+
+
 def name_ids(root: Tree, key: str) -> None:
-    """Begin every id of a page, and every mention of one, with *key*, so that pages can stand in one document."""
+    """Let every id of a page, and every mention of one but in a link, be one of the page *key* alone (`id_of`)."""
     for element in root.iter():
         if not isinstance(element.tag, str):
             continue
         for name, value in element.items():
-            if name == "id":
-                element.set(name, f"{key}.{value}")
+            if name == "id" or (name == "name" and element.tag in ("a", "map")):
+                element.set(name, id_of(key, value))
             elif name in _LISTS:
-                element.set(name, " ".join(f"{key}.{one}" for one in value.split()))
+                element.set(name, " ".join(id_of(key, one) for one in value.split()))
+            elif value.startswith("#") and (name == "usemap" or (name in _WITHIN and element.tag != "a")):
+                element.set(name, f"#{id_of(key, value[1:])}")
             elif "url(#" in value:
-                element.set(name, _URL.sub(lambda match: f"url(#{key}.{match[1]})", value))
+                element.set(name, _URL.sub(lambda match: f"url(#{id_of(key, match[1])})", value))
 
 
 def point_links(root: Tree, leaf: Leaf, volume: Volume, place: Callable[[Leaf, str], str]) -> None:

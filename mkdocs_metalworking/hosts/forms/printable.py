@@ -80,7 +80,7 @@ def _section(leaf: Leaf, volume: Volume) -> str:
     root = leaves.tree(leaf)
     leaves.name_ids(root, leaf.key)
     leaves.demote(root, leaf.depth)
-    leaves.point_links(root, leaf, volume, lambda found, part: f"#{found.key}.{part}" if part else f"#{found.key}")
+    leaves.point_links(root, leaf, volume, lambda found, part: f"#{leaves.id_of(found.key, part)}")
     for element, path in leaves.images(root, leaf, volume):
         element.set("src", _data(Path(path)))
     index = volume.leaves.index(leaf)
