@@ -232,6 +232,34 @@ def test_an_entry_that_cannot_be_edited_is_left(desk: Desk) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "entries",
+    [
+        'repositories:\n  - {{<<: {{repo: acme/kernels, license: MIT}}, commit: "{commit}"}}\n',
+        'repositories:\n  - <<: {{commit: "{commit}", license: MIT}}\n    repo: acme/kernels\n',
+        '<<: {{repositories: [{{repo: acme/kernels, commit: "{commit}", license: MIT}}]}}\n',
+    ],
+    ids=["repo", "commit", "all"],
+)
+def test_an_entry_that_yaml_merges_is_left(desk: Desk, entries: str) -> None:
+    pinned(desk, {"a.c": OLD})
+    (desk.root / "sources.yml").write_text(entries.format(commit=desk.commits["acme/kernels"]))
+    desk.commit({"a.c": HEAD + OLD})
+    assert "acme/kernels: its entry is written in a way that" in desk.refused("bump", "acme/kernels").stdout
+
+
+def test_an_entry_moves_beside_one_that_yaml_merges(desk: Desk) -> None:
+    pinned(desk, {"a.c": OLD})
+    path, old = desk.root / "sources.yml", desk.commits["acme/kernels"]
+    merged = f'  - <<: {{license: MIT, commit: "{"0" * 40}"}}\n    repo: acme/other\n'
+    before = f'repositories:\n{merged}  - repo: acme/kernels\n    commit: "{old}"\n    license: MIT\n'
+    path.write_text(before)
+    new = desk.commit({"a.c": HEAD + OLD})
+    done = desk.metalworking("bump", "acme/kernels")
+    assert done.exit_code == 0, done.output
+    assert path.read_text() == before.replace(old, new)
+
+
 def test_tags_and_branches_are_taken_from_the_remote(desk: Desk) -> None:
     pinned(desk, {"a.c": OLD})
     new = desk.commit({"a.c": HEAD + OLD})

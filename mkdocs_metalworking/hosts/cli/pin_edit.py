@@ -14,6 +14,7 @@ from ..pinning import scalar
 
 _STALE = ("tag", "date", "packages", "mirrors")
 """What was true of the old commit and need not be of another."""
+_NO_WAY = "its entry is written in a way that cannot be edited"
 
 
 def move_pin(
@@ -41,14 +42,13 @@ def move_pin(
 
 
 def _entry(text: str, pin: Pin, index: int | None = None) -> tuple[int, yaml.MappingNode]:
-    root = yaml.compose(text, yaml.SafeLoader)
-    repositories = _value(root, "repositories")
-    assert repositories is not None
-    for number, item in enumerate(repositories.value):
-        found = number == index if index is not None else _value(item, "commit").value == pin.commit  # type: ignore[union-attr]
-        if found and _value(item, "repo").value == pin.repo:  # type: ignore[union-attr]
+    repositories = _value(yaml.compose(text, yaml.SafeLoader), "repositories")
+    entries = repositories.value if isinstance(repositories, yaml.SequenceNode) else ()
+    for number, item in enumerate(entries):
+        found = number == index if index is not None else _written(item, "commit") == pin.commit
+        if found and _written(item, "repo") == pin.repo:
             return number, item
-    raise _by_hand(pin, "the entry was not found")
+    raise _by_hand(pin, _NO_WAY)
 
 
 def _edited(text: str, entry: yaml.MappingNode, commit: str, date: str, tag: str) -> tuple[str, list[str]]:
@@ -79,14 +79,14 @@ def _judge(old: str, new: str, pin: Pin, commit: str, tag: str, beside: bool, pa
         before, _ = load_sources(old, path)
         after, problems = load_sources(new, path)
     except MetalworkingError:
-        raise _by_hand(pin, "its entry is written in a way that cannot be edited") from None
+        raise _by_hand(pin, _NO_WAY) from None
     rest = [other for other in after.pins if (other.repo, other.commit) != (pin.repo, commit)]
     kept = [other for other in before.pins if beside or other != pin]
     come = [one for one in after.pins if one not in rest]
     moved = replace(pin, commit=commit, tag=tag, date=come[0].date, packages=(), mirrors=()) if come else None
     others = (after.references, after.own) == (before.references, before.own)
     if problems or rest != kept or come != [moved] or not others:
-        raise _by_hand(pin, "its entry is written in a way that cannot be edited")
+        raise _by_hand(pin, _NO_WAY)
 
 
 def _by_hand(pin: Pin, why: str) -> MetalworkingError:
@@ -128,6 +128,12 @@ def _last_line(node: yaml.Node, column: int = 0) -> int:
     return end
 
 
+def _written(item: yaml.Node, key: str) -> str | None:
+    """Return what stands at *key* in an entry itself, and not in another one that YAML merges into it."""
+    value = _value(item, key)
+    return value.value if isinstance(value, yaml.ScalarNode) else None
+
+
 def _value(node: yaml.Node | None, key: str) -> yaml.Node | None:
-    assert isinstance(node, yaml.MappingNode)
-    return next((value for name, value in node.value if name.value == key), None)
+    pairs = node.value if isinstance(node, yaml.MappingNode) else ()
+    return next((value for name, value in pairs if name.value == key), None)
