@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -18,6 +17,7 @@ from typing import NamedTuple
 from ..quote.diagnostics import MetalworkingError, reason_of
 from .command import Git, GitError
 from .places import enclosing_work_tree
+from .tracked_links import tracks_link
 
 
 class Objection(NamedTuple):
@@ -120,19 +120,13 @@ def _tracked(link: Path) -> Objection | None:
     if found is None:
         return None
     top, git_dir = found
-    parts = link.relative_to(top).parts
-    name = "/".join(parts)
-    # A file system may have it under another spelling than the index, but never in another number of folders.
-    spec = f":(top,glob){'/'.join('*' * len(parts))}"
+    name = link.relative_to(top).as_posix()
     try:
-        listed = Git(git_dir, work_tree=top).run("ls-files", "-z", "--stage", "--full-name", "--", spec)
-        itself = os.lstat(link)
+        if not tracks_link(link, top, git_dir):
+            return None
     except (GitError, OSError) as error:
         said = error.diagnostic.message if isinstance(error, GitError) else reason_of(error)
         return Objection(name, "a link of which git cannot tell whose it is", said, "see what git status says")
-    paths = (line.partition(b"\t")[2] for line in listed.split(b"\0") if line.startswith(b"120000 "))
-    if not any(_is_same(top / os.fsdecode(path), itself) for path in paths):
-        return None
     reason = "git tracks it, so that anybody may have put it there"
     return Objection(name, "a link of the repository", reason, f"git rm --cached {name} if it is yours")
 
@@ -161,12 +155,3 @@ def _is_known(target: Path) -> bool:
         return bool(Git(git_dir, work_tree=top).run("ls-files", "-z", "--", spec))
     except GitError:
         return False
-
-
-def _is_same(path: Path, other: os.stat_result) -> bool:
-    """Tell whether *path* is that very link: a name may be spelled in several ways, as the file system has it."""
-    try:
-        info = os.lstat(path)
-    except OSError:
-        return False
-    return stat.S_ISLNK(info.st_mode) and os.path.samestat(info, other)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from mkdocs_metalworking.git import tracked_links
 from mkdocs_metalworking.git.command import Git
-from mkdocs_metalworking.git.links import place_of, target_of
-from mkdocs_metalworking.git.process import Allowance
+from mkdocs_metalworking.git.links import place_of, target_of, way_out
 from mkdocs_metalworking.quote.diagnostics import MetalworkingError
 from tests.support import git
 
@@ -75,11 +75,38 @@ def test_whose_a_link_is_can_be_told_in_a_large_repository(top: Path, monkeypatc
     with (top / "index.txt").open() as stream:
         subprocess.run(["git", "update-index", "--index-info"], cwd=top, stdin=stream, check=True)
     (top / "code").symlink_to("..", target_is_directory=True)
-    monkeypatch.setattr("mkdocs_metalworking.git.links.Git", partial(Git, allowance=Allowance(output=32 << 10)))
+    monkeypatch.setattr(tracked_links, "_LISTED", 32 << 10)
     assert place_of(top / "code/x") == top.parent / "x"
     git(top, "add", "code")
     with pytest.raises(MetalworkingError, match="code is a link of the repository"):
         place_of(top / "code/x")
+
+
+def test_of_many_links_git_is_asked_once(top: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A branch may bring any number; each change of the index is seen."""
+    asked: list[tuple[str, ...]] = []
+
+    class Counted(Git):
+        def run(self, *arguments: str, **more: Any) -> bytes:
+            asked.append(arguments)
+            return super().run(*arguments, **more)
+
+    monkeypatch.setattr(tracked_links, "Git", Counted)
+    monkeypatch.setattr(tracked_links, "_FRESH", 1e9)
+    links = [top / "docs" / f"l{number}.txt" for number in range(50)]
+    (top / "docs").mkdir()
+    for link in links:
+        link.symlink_to(tmp_path / "secret.txt")
+    premises = top
+    assert [way_out(link, premises) for link in links] == [None] * 50, "they are the person's"
+    assert len(asked) == 1
+    git(top, "add", "docs")
+    found = [way_out(link, premises) for link in links]
+    assert [one and one.name for one in found] == [f"docs/l{number}.txt" for number in range(50)]
+    assert len(asked) == 2
+    git(top, "rm", "-q", "--cached", "docs/l7.txt")
+    assert [link.name for link in links if not way_out(link, premises)] == ["l7.txt"]
+    assert len(asked) == 3
 
 
 def test_a_path_without_a_link_asks_no_git(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
