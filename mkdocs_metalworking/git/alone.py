@@ -39,15 +39,15 @@ def exclusive(path: Path, timeout: float) -> Iterator[None]:
             yield
         finally:
             guard.release()
-        return
-    descriptor = _acquired(path, time.monotonic() + timeout)
-    try:
-        yield
-    finally:
-        # While it is held: after that it could be another command's. Who waits for it looks whether it is there.
-        with contextlib.suppress(OSError):
-            path.unlink()
-        os.close(descriptor)
+    else:
+        descriptor = _acquired(path, time.monotonic() + timeout)
+        try:
+            yield
+        finally:
+            # While it is held: after that it could be another command's. Who waits for it looks whether it is there.
+            with contextlib.suppress(OSError):
+                path.unlink()
+            os.close(descriptor)
 
 
 if sys.platform != "win32":
@@ -110,12 +110,12 @@ def held(git_dir: Path) -> Iterator[tuple[int, ...]]:
     """
     if sys.platform == "win32":
         yield ()
-        return
-    descriptor = os.open(git_dir, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-    try:
-        if not _locks(descriptor):
-            message = "a git goes on in it whose command was killed"
-            raise MetalworkingError("clone", message, "wait for it, or end it")
-        yield (descriptor,)
-    finally:
-        os.close(descriptor)
+    else:
+        descriptor = os.open(git_dir, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        try:
+            if not _locks(descriptor):
+                message = "a git goes on in it whose command was killed"
+                raise MetalworkingError("clone", message, "wait for it, or end it")
+            yield (descriptor,)
+        finally:
+            os.close(descriptor)
