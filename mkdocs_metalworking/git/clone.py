@@ -22,7 +22,7 @@ from ..quote.repo import Repo
 from .command import Git, GitError, find_git_dir, plain_arguments
 from .fetch import FETCH, SCHEMES, redirected
 from .links import place_of
-from .places import CloneFolder
+from .places import CloneFolder, Premises
 from .process import Allowance
 from .scratch import Scratch
 
@@ -43,22 +43,23 @@ def clone(
     url: str,
     code_dir: Path,
     *,
-    site: Path | None = None,
+    premises: Premises | None = None,
     paths: Sequence[str] = (),
     stop: threading.Event | None = None,
 ) -> str:
     """Bring *commit* of *repo* from *url* into its folder, the files of *paths* (all: none named) into the work tree.
 
-    The folder lies below *code_dir* of the site in the folder *site*, which is the one around it where none is named.
+    The folder lies below *code_dir* of the site on *premises*; without any, the site is the folder around it.
 
     Returns ``fetched`` or ``present``, with a remark. What broke off goes on, also where git was killed. Once
     *stop* is set, it ends. Raises MetalworkingError when it cannot be had, when something else or another command is in
     its place, or when git tracks a link on the way there.
     """
     folder = repo.folder(code_dir)
-    place_of(folder, site or code_dir.parent)
+    premises = premises or Premises.of(code_dir.parent)
+    place_of(folder, premises)
     _plain_folders(folder, code_dir)
-    if brought := CloneFolder(code_dir, site).why_none(repo.name):
+    if brought := CloneFolder(code_dir, premises).why_none(repo.name):
         message = f"{brought}: anybody may have written it, so it is no clone"
         raise MetalworkingError("clone", message, "remove it (git rm -r, where git tracks it)")
     git_dir = folder / ".git"

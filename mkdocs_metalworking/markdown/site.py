@@ -66,7 +66,8 @@ class SiteExtension(Extension):
         """Return what the site asks for; its files start at *base*, or ``root``. Raises MetalworkingError."""
         if self.asked is not None:
             return self.asked
-        return Asked.of(self.getConfigs(), (base or Path()).joinpath(self.getConfig("root") or "."))
+        settings = Settings.of(self.getConfigs(), base=base)
+        return Asked.of(self.getConfigs(), settings.root, read=settings.text)
 
     def quoter(self) -> Quoter:
         """Return the quoter of this site, made at first use. Raises MetalworkingError."""

@@ -14,7 +14,7 @@ from ...git.cat_file import CatFile
 from ...git.command import Git, GitError
 from ...git.links import way_out
 from ...git.objects import MissingObject, files_below, resolve_path
-from ...git.places import enclosing_work_tree
+from ...git.places import Premises, enclosing_work_tree
 from ...quote.blob import MAX_FILE
 from ...quote.diagnostics import MetalworkingError
 from ...quote.lock import Lock, load_lock
@@ -35,17 +35,17 @@ class Version:
 def at_present(project: Project, docs: Path) -> Version:
     """Return the site as its files below *docs* are."""
     pages = {
-        _label(path, project.settings.root): _text(path, project.settings.root)
+        _label(path, project.settings.root): _text(path, project.settings.premises)
         for path in sorted(docs.rglob("*"))
         if is_markdown_file(path.name) and path.is_file()
     }
     return Version(project.sources, project.lock, pages)
 
 
-def _text(path: Path, site: Path) -> str:
+def _text(path: Path, premises: Premises) -> str:
     """Return the text of a page; nothing of one that is not read, of which `check` tells in its own words."""
     try:
-        return "" if path.is_symlink() and way_out(path, site) else read_text(path, errors="replace")
+        return "" if path.is_symlink() and way_out(path, premises) else read_text(path, errors="replace")
     except OSError:
         return ""
 

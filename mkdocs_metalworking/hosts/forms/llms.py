@@ -12,6 +12,7 @@ from pathlib import Path
 from posixpath import dirname
 
 from ...git.links import place_of
+from ...git.places import Premises
 from ...quote.diagnostics import MetalworkingError
 from ..files import write_made
 from ..mkdocs.browser_files import TERMS
@@ -30,15 +31,15 @@ _OURS = re.compile(
 """Names of files that are written beside the pages."""
 
 
-def write_markdown(volume: Volume, folder: Path, site: Path, root: Path | None = None, most: int = PART) -> int:
+def write_markdown(volume: Volume, folder: Path, site: Path, premises: Premises | None = None, most: int = PART) -> int:
     """Write the twins, ``llms.txt`` and the parts of ``llms-full.txt`` into *folder*; return the number of pages.
 
     A part has at most *most* bytes. The terms of the built *site*, when it has them, are copied beside and listed too.
     Raises MetalworkingError (``not-written``) when one cannot be written, or a link on the way may be somebody else's:
-    the folder *root* is that of the sources.
+    *premises* are those of the sources.
     """
-    folder = place_of(folder, root)
-    write = partial(write_made, site=root)
+    folder = place_of(folder, premises)
+    write = partial(write_made, premises=premises)
     pages = [leaf for leaf in volume.leaves if not leaf.url.startswith("#")]
     for leaf in pages:
         if taken := next((part for part in (twin_of(leaf), *_folders(twin_of(leaf))) if _OURS.fullmatch(part)), ""):

@@ -14,7 +14,7 @@ from pathlib import Path
 import platformdirs
 
 from ...deliver.store_folder import open_plain
-from ...git.places import enclosing_work_tree
+from ...git.places import Premises, enclosing_work_tree
 from ...quote.diagnostics import MetalworkingError
 from ..files import write_made
 
@@ -35,7 +35,7 @@ def remember(code: Path, root: Path) -> None:
         return
     lines = "".join(f"{json.dumps(os.fspath(one))}\n" for one in (*sorted(known), place))
     with contextlib.suppress(MetalworkingError):
-        write_made(file, lines.encode("ascii"), root)
+        write_made(file, lines.encode("ascii"), Premises.of(root))
 
 
 def remembered() -> frozenset[Path]:
