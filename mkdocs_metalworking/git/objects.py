@@ -7,6 +7,7 @@ cannot bind a wrong file to a commit. Tree format: gitformat-tree, ``mode SP nam
 from __future__ import annotations
 
 import hashlib
+import posixpath
 import re
 import stat
 from collections.abc import Iterator
@@ -85,6 +86,34 @@ def resolve_path(objects: Objects, commit: str, path: str) -> TreeEntry | None:
             return None
         entry = found
     return entry
+
+
+_HOPS = 40
+"""Links on the way to a file, as many as an operating system follows."""
+
+
+def followed(objects: Objects, commit: str, path: str) -> str:
+    """Return where *path* leads to by the links that *commit* has on the way; *path* where they lead to nothing in it.
+
+    Raises what `resolve_path` raises.
+    """
+    at = path
+    for _ in range(_HOPS):
+        names = at.split("/")
+        link = None
+        for way in ("/".join(names[:count]) for count in range(1, len(names) + 1)):
+            link = resolve_path(objects, commit, way)
+            if link is None:
+                return path
+            if link.kind == "symlink":
+                break
+        else:
+            return at
+        to = objects.verified(link.oid, kind="blob", max_bytes=METADATA_MAX).decode("utf-8", "replace")
+        at = posixpath.normpath(posixpath.join(posixpath.dirname(way), to, at[len(way) + 1 :]))
+        if at.startswith(("/", "../")) or at == "..":
+            break
+    return path
 
 
 def tree_of(objects: Objects, commit: str) -> list[tuple[bytes, TreeEntry]]:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.utils import is_markdown_file
 
 from ...deliver.project import Project
 from ...git.cat_file import CatFile
 from ...git.command import Git, GitError
 from ...git.links import way_out
-from ...git.objects import MissingObject, files_below, resolve_path
+from ...git.objects import MissingObject, files_below, followed, resolve_path
 from ...git.places import Premises, enclosing_work_tree
 from ...quote.blob import MAX_FILE
 from ...quote.diagnostics import MetalworkingError
@@ -21,6 +23,8 @@ from ...quote.lock import Lock, load_lock
 from ...quote.sources import Sources
 from ...quote.sources_file import load_sources
 from ...quote.texts import read_text
+from ..mkdocs.docs_folder import docs_folder, docs_label
+from ..mkdocs.outside import premises_of
 
 
 @dataclass(frozen=True)
@@ -32,10 +36,11 @@ class Version:
     pages: Mapping[str, str]
 
 
-def at_present(project: Project, docs: Path) -> Version:
-    """Return the site as its files below *docs* are."""
+def at_present(project: Project, config: MkDocsConfig) -> Version:
+    """Return the site of *config* as its files are; pages by their names in messages."""
+    docs, label, premises = Path(config.docs_dir), docs_label(config), premises_of(config)
     pages = {
-        _label(path, project.settings.root): _text(path, project.settings.premises)
+        f"{label}{path.relative_to(docs).as_posix()}": _text(path, premises)
         for path in sorted(docs.rglob("*"))
         if is_markdown_file(path.name) and path.is_file()
     }
@@ -50,8 +55,11 @@ def _text(path: Path, premises: Premises) -> str:
         return ""
 
 
-def at_revision(project: Project, docs: Path, revision: str) -> Version:
-    """Return the site as it was at *revision*. Raises MetalworkingError (``changed-from``) when it cannot be read."""
+def at_revision(project: Project, config: MkDocsConfig, revision: str) -> Version:
+    """Return the site as it was at *revision*, its folders where they are now.
+
+    Raises MetalworkingError (``changed-from``) when it cannot be read.
+    """
     settings = project.settings
     tree = enclosing_work_tree(settings.root)
     if tree is None:
@@ -65,25 +73,29 @@ def at_revision(project: Project, docs: Path, revision: str) -> Version:
         raise MetalworkingError("changed-from", f"{revision[:100]!r} is no commit here", hint) from None
     with closing(CatFile(git)) as objects:
 
-        def text(path: Path) -> str:
-            if not path.is_relative_to(top):
-                return ""
-            entry = resolve_path(objects, commit, path.relative_to(top).as_posix())
+        def text(name: str) -> str:
+            entry = resolve_path(objects, commit, name)
             if entry is None or entry.kind not in ("file", "executable"):
                 return ""
             return objects.verified(entry.oid, kind="blob", max_bytes=MAX_FILE).decode("utf-8", "replace")
 
         try:
-            sources = text(settings.sources)
+            sources = text(followed(objects, commit, _below(top, settings.sources)))
             pinned = load_sources(sources, settings.sources.name)[0] if sources else Sources()
-            folder = docs.relative_to(top).as_posix() if docs.is_relative_to(top) else ""
+            folder, label = followed(objects, commit, _below(top, docs_folder(config))), docs_label(config)
             names = [name for name in files_below(objects, commit, folder) if is_markdown_file(name)]
-            pages = {_label(top / name, settings.root): text(top / name) for name in names}
-            return Version(pinned, load_lock(text(settings.lock))[0], pages)
+            pages = {f"{label}{name.removeprefix(folder).lstrip('/')}": text(name) for name in names}
+            lock = load_lock(text(followed(objects, commit, _below(top, settings.lock))))[0]
+            return Version(pinned, lock, pages)
         except MissingObject as error:
             hint = "in a workflow, check out with fetch-depth: 0"
             raise MetalworkingError("changed-from", error.diagnostic.message, hint) from None
 
 
-def _label(path: Path, root: Path) -> str:
-    return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.as_posix()
+def _below(top: Path, path: Path) -> str:
+    """Return where *path* lies in the repository at *top*: what it was there can be told of nothing else."""
+    plain = Path(os.path.normpath(path))
+    if not plain.is_relative_to(top):
+        raise MetalworkingError("changed-from", f"{path.name} lies outside of the site's repository", "keep it in it")
+    found = plain.relative_to(top).as_posix()
+    return "" if found == "." else found
