@@ -10,7 +10,7 @@ import hashlib
 import posixpath
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal, Protocol
@@ -123,8 +123,10 @@ def tree_of(objects: Objects, commit: str) -> list[tuple[bytes, TreeEntry]]:
     return list(entries_of(objects.verified(oid, kind="tree", max_bytes=METADATA_MAX), len(commit) // 2))
 
 
-def files_below(objects: Objects, commit: str, folder: str) -> Iterator[str]:
-    """Yield the path of every file of *commit* below *folder* ("": all).
+def files_below(
+    objects: Objects, commit: str, folder: str, kinds: Container[Kind] = ("file", "executable")
+) -> Iterator[str]:
+    """Yield the path of every file of *commit* below *folder* ("": all), or what else is one of *kinds*.
 
     Raises what ``verified`` raises, and Oversized for more folders or longer names together than any repository has.
     """
@@ -147,7 +149,7 @@ def files_below(objects: Objects, commit: str, folder: str) -> Iterator[str]:
                 raise Oversized(size, METADATA_MAX)
             if entry.kind == "directory":
                 left.append((path, entry.oid))
-            elif entry.kind in ("file", "executable"):
+            elif entry.kind in kinds:
                 yield path
 
 

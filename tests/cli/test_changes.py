@@ -340,6 +340,29 @@ def test_what_a_link_was_is_told(base: Desk) -> None:
     assert "a.c` is another file at the same commit**" in told(base)
 
 
+def test_a_page_behind_a_link_is_compared_with_what_it_was(base: Desk) -> None:
+    """As a README that is the first page, and a folder of pages that lies beside docs."""
+    base.page("../README.md", "# Two\n\n<< excerpt {k}:a.c#L1 >>\n")
+    base.page("../elsewhere/deep/page.md", "# Three\n\n<< excerpt {k}:a.c#L1 >>\n")
+    (base.root / "docs/first/two.md").unlink()
+    (base.root / "docs/first/two.md").symlink_to("../../README.md")
+    (base.root / "docs/more").symlink_to("../elsewhere", target_is_directory=True)
+    (base.root / "docs/again").symlink_to("../way", target_is_directory=True)
+    (base.root / "way").symlink_to("elsewhere/deep", target_is_directory=True)
+    (base.root / "elsewhere/odd.md").symlink_to("nowhere.md")
+    git(base.root, "add", "-A")
+    git(base.root, "commit", "-q", "-m", "Links")
+    assert told(base).count("Nothing changed.") == 3
+    base.page("../README.md", "# Two\n\n<< excerpt {k}:a.c#L2 >>\n")
+    base.page("../elsewhere/deep/page.md", "# Three\n")
+    text = told(base)
+    assert text.count("- `docs/first/two.md` quotes `acme/kernels@") == 1
+    assert "instead of" in text
+    for name in ("more/deep", "again"):
+        assert f"- `docs/{name}/page.md` no longer quotes `acme/kernels@" in text
+    assert "by way of" not in text
+
+
 def test_what_lies_outside_of_the_repository_cannot_be_compared(base: Desk) -> None:
     """What it was nobody knows, and all of it would seem to be new."""
     (base.root / ".git").rename(base.root / "docs/.git")

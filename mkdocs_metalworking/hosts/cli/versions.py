@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import posixpath
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,7 @@ from ...deliver.project import Project
 from ...git.cat_file import CatFile
 from ...git.command import Git, GitError
 from ...git.links import way_out
-from ...git.objects import MissingObject, files_below, followed, resolve_path
+from ...git.objects import MissingObject, Objects, files_below, followed, resolve_path
 from ...git.places import Premises, enclosing_work_tree
 from ...quote.blob import MAX_FILE
 from ...quote.diagnostics import MetalworkingError
@@ -25,6 +26,9 @@ from ...quote.sources_file import load_sources
 from ...quote.texts import read_text
 from ..mkdocs.docs_folder import docs_folder, docs_label
 from ..mkdocs.outside import premises_of
+
+_FOLDERS = 1_000
+"""Folders behind links whose pages of before are known; all pages of more seem to be new."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +45,11 @@ def at_present(project: Project, config: MkDocsConfig) -> Version:
     docs, label, premises = Path(config.docs_dir), docs_label(config), premises_of(config)
     pages = {
         f"{label}{path.relative_to(docs).as_posix()}": _text(path, premises)
-        for path in sorted(docs.rglob("*"))
-        if is_markdown_file(path.name) and path.is_file()
+        for folder, _, names in os.walk(
+            docs, followlinks=True
+        )  # in which no folder is without an end, once it is loaded
+        for path in sorted(Path(folder, name) for name in names if is_markdown_file(name))
+        if path.is_file()
     }
     return Version(project.sources, project.lock, pages)
 
@@ -83,13 +90,37 @@ def at_revision(project: Project, config: MkDocsConfig, revision: str) -> Versio
             sources = text(followed(objects, commit, _below(top, settings.sources)))
             pinned = load_sources(sources, settings.sources.name)[0] if sources else Sources()
             folder, label = followed(objects, commit, _below(top, docs_folder(config))), docs_label(config)
-            names = [name for name in files_below(objects, commit, folder) if is_markdown_file(name)]
-            pages = {f"{label}{name.removeprefix(folder).lstrip('/')}": text(name) for name in names}
+            pages = {f"{label}{name}": text(at) for name, at in _pages(objects, commit, folder)}
             lock = load_lock(text(followed(objects, commit, _below(top, settings.lock))))[0]
             return Version(pinned, lock, pages)
         except MissingObject as error:
             hint = "in a workflow, check out with fetch-depth: 0"
             raise MetalworkingError("changed-from", error.diagnostic.message, hint) from None
+
+
+def _pages(objects: Objects, commit: str, docs: str) -> Iterator[tuple[str, str]]:
+    """Yield the name of each page below *docs*, and where its text lies: MkDocs goes behind links to folders, too."""
+    left: list[tuple[str, str, tuple[str, ...]]] = [("", docs, (docs,))]
+    for _ in range(_FOLDERS):
+        if not left:
+            return
+        at, folder, way = left.pop()
+        for path in files_below(objects, commit, folder):
+            if is_markdown_file(path):
+                yield _named(at, folder, path), path
+        for path in files_below(objects, commit, folder, ("symlink",)):
+            name, to = _named(at, folder, path), followed(objects, commit, path)
+            entry = resolve_path(objects, commit, to)
+            if entry is None or any(f"{one}/".startswith(f"{to}/") for one in way):
+                continue
+            if entry.kind == "directory":
+                left.append((name, to, (*way, to)))
+            elif entry.kind != "symlink" and is_markdown_file(name):
+                yield name, to
+
+
+def _named(at: str, folder: str, path: str) -> str:
+    return posixpath.join(at, path.removeprefix(folder).lstrip("/"))
 
 
 def _below(top: Path, path: Path) -> str:
