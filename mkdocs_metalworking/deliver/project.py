@@ -83,7 +83,11 @@ class Settings:
         """
         if drafts is not None and path in drafts:
             return drafts[path]
-        return read_text(hold_inside(path, self.premises))
+        return read_text(self.inside(path))
+
+    def inside(self, path: Path) -> Path:
+        """Return *path*, a file that is read; raises MetalworkingError (``files``) behind such a link."""
+        return hold_inside(path, self.premises)
 
     @classmethod
     def of(cls, options: Mapping[str, Any], *, base: Path | None = None, home: str = "") -> Settings:
@@ -224,7 +228,7 @@ class Project:
 def _quantities(settings: Settings, draft: str | None) -> tuple[Quantities, list[Diagnostic]]:
     path = settings.quantities
     try:
-        return read_quantities(path if draft is not None else hold_inside(path, settings.premises), draft)
+        return read_quantities(path if draft is not None else settings.inside(path), draft)
     except MetalworkingError as problem:
         wrong = problem.diagnostic
     except (OSError, UnicodeDecodeError) as error:

@@ -85,9 +85,15 @@ class SiteExtension(Extension):
         except MetalworkingError:
             return Quantities()  # who asks for the quoter tells it
 
+    def settings(self) -> Settings:
+        """Return where things are. Raises MetalworkingError."""
+        if self._project is not None:
+            return self._project.settings
+        return Settings.of(self.getConfigs(), base=self.base, home=self.home)
+
     def _loaded(self) -> Project:
         if self._project is None:
-            settings = Settings.of(self.getConfigs(), base=self.base, home=self.home)
+            settings = self.settings()
             files = (settings.sources, settings.lock, settings.quantities, *sorted(settings.code.glob("*/*")))
             self._project = _shared(settings, *map(_stamp, files))
         return self._project

@@ -10,10 +10,12 @@ from html import unescape
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+import markdown
 import pytest
 
 from mkdocs_metalworking.hosts.forms.card import SIZE, Card
 from mkdocs_metalworking.hosts.mkdocs.hints import keys_in_files, reader_files
+from mkdocs_metalworking.markdown.extension import QuotationError
 from mkdocs_metalworking.quote.texts import LARGEST
 from tests.builds.conftest import Site
 from tests.support import git
@@ -275,13 +277,13 @@ INCLUDED = {
     "docs/templates/inc.txt": "base_path: [!relative $docs_dir]",
     # Anywhere in the repository, in the set-up that the extension has by itself.
     "inc.txt": "check_paths: true",
-    "tools/inc.txt": "base_path: [tools]",
+    "tools/inc.txt": "base_path: [docs, tools]",
     "part": "base_path: [docs, part]",
 }
 
 
 @pytest.mark.parametrize("at", INCLUDED)
-@pytest.mark.parametrize("whose", ["a branch's", "one's own"])
+@pytest.mark.parametrize("whose", ["a branch's", "an archive's", "one's own"])
 def test_no_file_is_included_through_a_link_that_a_branch_brought(linked: Site, at: str, whose: str) -> None:
     config = linked.root / "mkdocs.yml"
     config.write_text(f"{config.read_text()}markdown_extensions: [pymdownx.snippets: {{{INCLUDED[at]}}}]\n")
@@ -291,18 +293,39 @@ def test_no_file_is_included_through_a_link_that_a_branch_brought(linked: Site, 
     link.parent.mkdir(parents=True, exist_ok=True)
     link.symlink_to(linked.root.parent / ("away" if at == "part" else "id"))
     name = "id.txt" if at == "part" else at.removeprefix("docs/").removeprefix("tools/")
-    linked.page("index.md", f'# One\n\n--8<-- "{name}"\n')
+    (linked.root / "docs/inner.txt").write_text(f'--8<-- "{name}"\n')
+    linked.page("index.md", '# One\n\n--8<-- "docs/inner.txt"\n\n--8<-- "inner.txt"\n')
+    if "check_paths" in INCLUDED[at]:
+        linked.page("index.md", f'# One\n\n--8<-- "{name}"\n')
     git(linked.root, "add", "docs/index.md", *([at] if whose == "a branch's" else []))
-    ours = whose == "one's own"
-    for command in (("check",), ("check", "--changed-from", "HEAD")):
+    commands = [("check",), ("check", "--changed-from", "HEAD")]
+    if whose == "an archive's":
+        (linked.root / ".git").rename(linked.root.parent / "gone")
+        commands = commands[:1]
+    ours, of = whose == "one's own", "site's folder" if whose == "an archive's" else "repository"
+    for command in commands:
         done = linked.run("mkdocs_metalworking", *command)
-        assert (done.returncode, f"{at} is a link of the repository and leads out of it" in done.stdout) == (
+        assert (done.returncode, f"{at} is a link of the {of} and leads out of it" in done.stdout) == (
             (0, False) if ours else (1, True)
         ), done.stdout + done.stderr
     done = linked.build()
     assert done.returncode == (0 if ours else 1), done.stderr
     shown = linked.root / "site/index.html"
     assert (shown.exists() and "PRIVATE KEY" in shown.read_text()) is ours
+
+
+def test_what_cannot_be_asked_of_git_is_not_included(linked: Site, tmp_path: Path) -> None:
+    """Another extension is asked by the one that is alone, too, whichever comes first."""
+    git(linked.root, "add", "-A")
+    (linked.root / "inc.txt").symlink_to("../id")
+    (linked.root / ".git/index").write_bytes(b"no index")
+    for order in (1, -1):
+        names = ["mkdocs_metalworking", "pymdownx.snippets"][::order]
+        options = {"mkdocs_metalworking": {"root": str(linked.root)}, "pymdownx.snippets": {"base_path": linked.root}}
+        with pytest.raises(
+            QuotationError, match=r"inc\.txt is a link of which git cannot tell whose it is and leads out"
+        ):
+            markdown.markdown('--8<-- "inc.txt"\n', extensions=names, extension_configs=options)
 
 
 READ = ("sources.yml", "sources.lock", "quantities.yml", "terms.yml", "m.txt", "locks")
