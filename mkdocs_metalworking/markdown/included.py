@@ -1,7 +1,7 @@
 """What pymdownx.snippets includes: no file that is reached by a link which somebody brought and which leads out.
 
-That extension looks at names alone. A host may know of such a link before; of one in an unpacked archive, or where git
-cannot be asked, only who reads the file does.
+That extension looks at names alone. Whether such a link lies on the way is known where the file is found, wherever the
+extension looks for it, and whatever a host knows of the site's files.
 """
 
 from __future__ import annotations

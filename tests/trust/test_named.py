@@ -314,6 +314,19 @@ def test_no_file_is_included_through_a_link_that_a_branch_brought(linked: Site, 
     assert (shown.exists() and "PRIVATE KEY" in shown.read_text()) is ours
 
 
+@pytest.mark.parametrize("extension", ["pymdownx.b64", "pymdownx.snippets"])
+def test_a_link_beside_docs_ends_a_build_where_nobody_is_asked_for_it(linked: Site, extension: str) -> None:
+    """A picture that stands in the page itself is read by its name; of a snippet that no page names there is none."""
+    config = linked.root / "mkdocs.yml"
+    config.write_text(f"{config.read_text()}markdown_extensions: [{extension}]\n")
+    (linked.root / "logo.png").symlink_to("../id")
+    linked.page("index.md", "# One\n\n![logo](logo.png)\n")
+    git(linked.root, "add", "-A")
+    done = linked.build()
+    said = "logo.png is a link of the repository and leads out of it"
+    assert (done.returncode, said in done.stderr) == ((1, True) if extension == "pymdownx.b64" else (0, False))
+
+
 def test_what_cannot_be_asked_of_git_is_not_included(linked: Site, tmp_path: Path) -> None:
     """Another extension is asked by the one that is alone, too, whichever comes first."""
     git(linked.root, "add", "-A")

@@ -16,14 +16,16 @@ from ...git.places import Premises
 from ...quote.diagnostics import Diagnostic, Location, MetalworkingError
 from .docs_folder import docs_folder, docs_label
 
-_INCLUDING = ("pymdownx.snippets", "pymdownx.b64", "markdown_include.include")
+_SNIPPETS = "pymdownx.snippets"
+_OTHERS = ("pymdownx.b64", "markdown_include.include")
+"""Extensions that read files of which nobody is asked: what snippets includes is judged where it is read."""
 _MOST = 100_000
 """Files and folders that links may make of fewer."""
 
 
 def is_including(extension: object) -> bool:
     """Tell whether an extension of Markdown reads files, by names that a page has."""
-    return isinstance(extension, str) and extension.partition(":")[0] in _INCLUDING
+    return isinstance(extension, str) and extension.partition(":")[0] in (_SNIPPETS, *_OTHERS)
 
 
 def premises_of(config: MkDocsConfig) -> Premises:
@@ -129,17 +131,17 @@ def leave_outside(files: Iterable[File], label: Callable[[File], str], premises:
 
 
 def include_nothing_outside(config: MkDocsConfig, told: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
-    """Yield what *leave_outside* *told*, and where an extension includes files, the same for links beside docs.
+    """Yield what *leave_outside* *told*, and the same for links beside docs where an extension includes anything.
 
-    Such an extension looks at names alone, and its folder may be that of the site or a larger one: so each link counts
-    that the repository tracks. Where there is one, nothing is included.
+    It looks at names alone, and its folder may be that of the site or a larger one: so each link counts that the
+    repository tracks. Where there is one, nothing is included.
     """
     found = list(told)
     including = [one for one in config.markdown_extensions if is_including(one)]
-    if including:
+    if any(one.partition(":")[0] != _SNIPPETS for one in including):
         docs = Path(config.docs_dir).resolve()
         beside = (one for one in tracked_ways_out(premises_of(config).site) if not one[0].is_relative_to(docs))
         found += [link.out(Location(link.name)).diagnostic for _, link in beside]
-        if found:
-            config.markdown_extensions[:] = [one for one in config.markdown_extensions if one not in including]
+    if found:
+        config.markdown_extensions[:] = [one for one in config.markdown_extensions if one not in including]
     yield from found
