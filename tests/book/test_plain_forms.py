@@ -132,6 +132,7 @@ WITHIN = """\
     - L5: A note within.
 
     Words behind it.
+
 - L1: The last.
 
 << excerpt {k}:a.metal#L1-2 >>
