@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import zipfile
-from pathlib import Path
 from posixpath import dirname, join, normpath
 from urllib.parse import unquote
 
@@ -13,6 +12,7 @@ import pytest
 from bs4 import BeautifulSoup, Tag
 
 from mkdocs_metalworking.hosts.forms.names import refuse_no_xml
+from mkdocs_metalworking.hosts.forms.pdf import sheets_of
 from mkdocs_metalworking.quote.diagnostics import MetalworkingError
 from tests.book.conftest import PIXEL
 from tests.builds.conftest import Site
@@ -175,5 +175,8 @@ def test_an_address_that_is_none_stays_as_it_was_written(odd: Site, epub: dict[s
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium")
-def test_the_pdf_is_there(odd: Site) -> None:
-    assert Path(odd.root, "build/book/odd.pdf").stat().st_size > 10_000
+def test_a_page_of_any_name_has_its_number_in_the_contents(odd: Site) -> None:
+    sheets = sheets_of(odd.root / "build/book/odd.pdf")
+    keys = ["index", "plain", "grün", "a-b", "100-", "c-", "Cover.2", "NAV.2", "odd", "nav.out"]
+    assert [sheets[key] for key in keys] == sorted(sheets[key] for key in keys)
+    assert min(sheets.values()) > 2

@@ -58,7 +58,11 @@ def as_xml(text: str) -> str:
 
 
 def name_for_xml(root: Any) -> None:
-    """Give the drawings and formulas of *root* the names and namespaces that XML wants."""
+    """Give the drawings and formulas of *root* the names and namespaces that XML wants, and no text what it refuses."""
+    for element in root.iter():
+        for name in ("text", "tail"):  # before libxml2 2.14 they are written as references, which nobody may read
+            if NOT_IN_XML.search(text := getattr(element, name) or ""):
+                setattr(element, name, as_xml(text))
     for element in list(root.iter("math")):
         element.set("xmlns", _MATH)
     for svg in list(root.iter("svg")):
