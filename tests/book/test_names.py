@@ -7,16 +7,17 @@ import zipfile
 from posixpath import dirname, join, normpath
 from urllib.parse import unquote
 
-import lxml.etree
 import pytest
 from bs4 import BeautifulSoup, Tag
 
-from mkdocs_metalworking.hosts.forms.names import refuse_no_xml
-from mkdocs_metalworking.hosts.forms.pdf import sheets_of
 from mkdocs_metalworking.quote.diagnostics import MetalworkingError
 from tests.book.conftest import PIXEL
 from tests.builds.conftest import Site
 from tests.conftest import CHROMIUM
+
+etree = pytest.importorskip("lxml.etree")
+names = pytest.importorskip("mkdocs_metalworking.hosts.forms.names")
+pdf = pytest.importorskip("mkdocs_metalworking.hosts.forms.pdf")
 
 MKDOCS = """\
 site_name: Odd
@@ -78,7 +79,7 @@ def epub(odd: Site) -> dict[str, bytes]:
 
 
 def test_every_page_of_the_epub_is_xml(epub: dict[str, bytes]) -> None:
-    pages = {name: lxml.etree.fromstring(data) for name, data in epub.items() if name.endswith(".xhtml")}
+    pages = {name: etree.fromstring(data) for name, data in epub.items() if name.endswith(".xhtml")}
     assert len(pages) == len(NAMES) + 5
     page = pages["EPUB/odd.xhtml"]
     words = " ".join("".join(page.itertext()).split())
@@ -97,10 +98,10 @@ def test_every_page_of_the_epub_is_xml(epub: dict[str, bytes]) -> None:
 
 
 def test_what_is_no_xml_all_the_same_is_an_error_with_its_page() -> None:
-    refuse_no_xml(b"<p>\xc3\xa4</p>", "a.md")
+    names.refuse_no_xml(b"<p>\xc3\xa4</p>", "a.md")
     for text in (b"<p a:b='1'/>", b"<p>", b"<p>\x01</p>", b"<p>&nbsp;</p>"):
         with pytest.raises(MetalworkingError, match=r"b/a\.md makes no page of an EPUB: \w+"):
-            refuse_no_xml(text, "b/a.md")
+            names.refuse_no_xml(text, "b/a.md")
 
 
 def test_no_two_files_of_the_epub_differ_by_case_alone(epub: dict[str, bytes]) -> None:
@@ -176,7 +177,7 @@ def test_an_address_that_is_none_stays_as_it_was_written(odd: Site, epub: dict[s
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium")
 def test_a_page_of_any_name_has_its_number_in_the_contents(odd: Site) -> None:
-    sheets = sheets_of(odd.root / "build/book/odd.pdf")
+    sheets = pdf.sheets_of(odd.root / "build/book/odd.pdf")
     keys = ["index", "plain", "grün", "a-b", "100-", "c-", "Cover.2", "NAV.2", "odd", "nav.out"]
     assert [sheets[key] for key in keys] == sorted(sheets[key] for key in keys)
     assert min(sheets.values()) > 2
