@@ -16,6 +16,9 @@ export const make = (tag, cls, text) => {
   return el;
 };
 
+/* The lines of an excerpt's code and the marks of its gaps: not those of an excerpt in a note that stands below a line. */
+export const linesOf = (pre) => [...pre.querySelectorAll(":scope>.mw-code>code>:is(.mw-l,.mw-gap)")];
+
 export const editing = (el) => el && (el.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(el.tagName));
 
 /* Runs on this page, and on every page that arrives by Material's instant navigation. */

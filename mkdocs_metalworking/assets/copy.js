@@ -1,9 +1,9 @@
 /* A Copy button on every excerpt, a second where its indentation was taken off. */
-import { labels, make, onPage } from "./base.js";
+import { labels, linesOf, make, onPage } from "./base.js";
 
 /* The lines, LF between them; a mark gives back its character, a gap is a comment. */
 const codeOf = (pre, indent) =>
-  [...pre.querySelectorAll(".mw-l,.mw-gap")]
+  linesOf(pre)
     .map((line) => {
       const copy = line.cloneNode(true);
       copy.querySelectorAll(".mw-ctl").forEach((mark) => mark.replaceWith(String.fromCodePoint(parseInt(mark.dataset.cp, 16))));

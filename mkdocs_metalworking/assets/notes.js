@@ -1,9 +1,12 @@
 /* Line notes and their lines, and links to lines. */
-import { decoded, onPage } from "./base.js";
+import { decoded, linesOf, onPage } from "./base.js";
 
 /* Line notes: a note lights its lines, a line lights its notes. */
 const NOTES = ".mw-note[data-lines],.mw-under";
 const numberOf = (line) => Number(line.firstElementChild?.dataset.n);
+const codeOf = (figure) => linesOf(figure.querySelector(".mw-pre"));
+/* What of *figure* matches, but for an excerpt in one of its notes. */
+const own = (figure, selector) => [...figure.querySelectorAll(selector)].filter((el) => el.parentElement.closest(".mw-excerpt") === figure);
 const rangesOf = (note) => note.dataset.lines.split(" ").map((part) => part.split("-").map(Number));
 const holds = (ranges, first, last = first) => ranges.some(([a, b]) => a <= last && b >= first);
 let lit = null;
@@ -12,10 +15,10 @@ const light = (figure, ranges) => {
   if (lit && (lit.figure !== figure || lit.key !== key)) lit.figure.querySelectorAll(".mw-on").forEach((el) => el.classList.remove("mw-on"));
   if (!figure) return (lit = null);
   lit = { figure, key };
-  for (const line of figure.querySelectorAll(".mw-l")) {
+  for (const line of codeOf(figure)) {
     if (holds(ranges, numberOf(line))) line.classList.add("mw-on");
   }
-  for (const note of figure.querySelectorAll(NOTES)) {
+  for (const note of own(figure, NOTES)) {
     if (rangesOf(note).some(([a, b]) => holds(ranges, a, b))) note.classList.add("mw-on");
   }
 };
@@ -27,7 +30,7 @@ const touched = (event) => {
   if (!figure?.querySelector(".mw-note")) return light(null);
   if (note) return light(figure, rangesOf(note));
   const n = numberOf(line);
-  const noted = [...figure.querySelectorAll(NOTES)].some((el) => holds(rangesOf(el), n));
+  const noted = own(figure, NOTES).some((el) => holds(rangesOf(el), n));
   return noted ? light(figure, [[n, n]]) : light(null);
 };
 for (const type of ["pointerover", "focusin", "click"]) document.addEventListener(type, touched);
@@ -44,7 +47,7 @@ document.addEventListener("click", (event) => {
 /* Where the notes have no room beside the code, each stands under the last of its lines. */
 const below = (figure) => figure.querySelector(":scope>.mw-notes").offsetTop > figure.querySelector(".mw-code-block").offsetTop + 1;
 const between = (figure) => {
-  const lines = new Map([...figure.querySelectorAll(".mw-l")].map((line) => [numberOf(line), line]));
+  const lines = new Map(codeOf(figure).map((line) => [numberOf(line), line]));
   [...figure.querySelector(":scope>.mw-notes").children].forEach((note, at) => {
     const made = document.createElement("span");
     made.className = `mw-under mw-u${at + 1}`;
@@ -58,14 +61,14 @@ const between = (figure) => {
 };
 const beside = (figure) =>
   [...figure.querySelector(":scope>.mw-notes").children].forEach((note, at) => {
-    const made = figure.querySelector(`.mw-u${at + 1}`);
+    const [made] = own(figure, `.mw-u${at + 1}`);
     note.append(...made.childNodes);
     made.remove();
   });
 let landing = location.hash.startsWith("#--");
 for (const type of ["wheel", "pointerdown", "keydown"]) addEventListener(type, () => (landing = false), { once: true });
 const place = (figure) => {
-  if (figure.querySelector(".mw-fold:not([open])")) return;
+  if (figure.querySelector(":scope>.mw-fold:not([open])")) return;
   const was = figure.classList.contains("mw-between");
   figure.classList.remove("mw-between");
   const now = below(figure);

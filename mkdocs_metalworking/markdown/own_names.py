@@ -20,10 +20,10 @@ from .work import Work
 
 _PARTS = (
     *("excerpt", "caption", "where", "title", "file", "origin", "repo", "commit", "license", "uncommitted", "home"),
-    *("abridged", "dedented", "code-block", "pre", "code", "l", "gap", "ctl", "cite"),
+    *("abridged", "dedented", "code-block", "pre", "code", "l", "gap", "ctl"),
 )
 _CLASSES = frozenset(f"mw-{part}" for part in _PARTS)
-"""Classes of a quotation's figure and of all that stands in it but its notes, and of the text of a citation."""
+"""Classes of a quotation's figure and of all that stands in it but its notes."""
 _FOOTNOTE = re.compile(r"fn.*?\b(cite-[0-9a-f]{8})", re.DOTALL)
 """The id of a citation's footnote, or of a reference to one."""
 
@@ -54,7 +54,7 @@ class OwnNameProcessor(Treeprocessor):
         for number in range(self._work.before, len(blocks)):
             block: object = blocks[number]
             if number not in self._work.stashed:
-                elements += _in_tree(block) if isinstance(block, Element) else _raw(str(block))
+                elements += _in_tree(block) if isinstance(block, Element) else _raw(str(block), tuple(page.figures))
         for name in sorted({name for given, classes in elements for name in classes if given not in page.figures}):
             self._report(f"{name} is a class of quoted code", name, "class")
         if page.citations or page.quantities or page.figures:
@@ -101,24 +101,38 @@ def _in_tree(root: Element) -> Iterator[_Names]:
 
 
 class _Tags(HTMLParser):
-    """Collects the names of the tags that are fed to it."""
+    """Collects the names of the tags that are fed to it, but for classes in *figures*.
 
-    def __init__(self) -> None:
+    A plugin may convert a docstring by itself, put a prefix before its ids, and bring all of it as HTML.
+    """
+
+    def __init__(self, figures: tuple[str, ...]) -> None:
         super().__init__()
         self.found: list[_Names] = []
+        self._figures = figures
+        self._inside = 0
+        """How many figures are open, from one of *figures* on."""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Keep the id and the classes of a tag: the first, where it has more."""
         first = dict(reversed(attrs))
-        self.found.append((first.get("id") or "", _CLASSES.intersection((first.get("class") or "").split())))
+        name, classes = first.get("id") or "", _CLASSES.intersection((first.get("class") or "").split())
+        if tag == "figure" and (self._inside or ("mw-excerpt" in classes and name.endswith(self._figures))):
+            self._inside += 1
+        self.found.append((name, frozenset() if self._inside else classes))
+
+    def handle_endtag(self, tag: str) -> None:
+        """Leave a figure."""
+        if tag == "figure" and self._inside:
+            self._inside -= 1
 
 
-def _raw(html: str) -> list[_Names]:
+def _raw(html: str, figures: tuple[str, ...]) -> list[_Names]:
     """Return the names of *html* that the page brings; most of it has none that could be ours."""
     plain = unescape(html)
     if not any(sign in plain for sign in ("cite-", "--", "mw-")):
         return []
-    tags = _Tags()
+    tags = _Tags(figures)
     tags.feed(html)
     tags.close()
     return tags.found

@@ -132,6 +132,7 @@ WITHIN = """\
     - L5: A note within.
 
     Words behind it.
+
 - L1: The last.
 
 << excerpt {k}:a.metal#L1-2 >>
@@ -143,6 +144,8 @@ WITHIN = """\
     Words.
 
     << excerpt {k}:a.metal#L5 >>
+
+<< excerpt {k}:a.metal#L4 >>
 """
 REFERENCES = "references:\n  - {key: paper, title: A Paper, kind: article, url: 'https://example.org/paper'}\n"
 
@@ -200,10 +203,11 @@ def test_code_that_stands_in_one_line_comes_whole_and_behind_it(plain: Site) -> 
 
 def test_what_stands_in_a_note_is_none_of_the_lines_it_is_of(plain: Site) -> None:
     for text in texts(plain, "within"):
-        assert fences(text) == [LINES[:2], LINES[:1], LINES[4:], LINES[:2], LINES[4:]]
+        assert fences(text) == [LINES[:2], LINES[:1], LINES[4:], LINES[:2], LINES[4:], [LINES[3].lstrip()]]
         for told in ("A note that shows another", "A note within", "Words behind it", "The last", "Once"):
             assert text.count(told) == 1
-        assert len(re.findall(r"a\.metal(?: \\\[\d+\\\])?, lines? ", text)) == 5
+        assert len(re.findall(r"a\.metal(?: \\\[\d+\\\])?, lines? ", text)) == 6
+        assert len(re.findall("line 4.{0,200}, indent \u22124", text)) == 1, "what was taken off is told"
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,9 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import Served, open_with_links
+from tests.browser.content import SCALE
+from tests.forked import python_m
+from tests.support import Bench
 
 FIGURE = "figure.mw-excerpt"
 KERNELS = ["kernels/gemm-tiled/", "kernels/steel-attention/", "kernels/steel-gemm-fused/", "kernels/nax-gemm/"]
@@ -309,3 +312,54 @@ def test_the_fragment_is_quiet_and_whole(browser: Browser, site: Served, how: di
         expect(code).to_be_visible()
     expect(page.locator(".mw-morph-keys")).to_be_hidden()
     context.close()
+
+
+WITHIN = """\
+# Within
+
+<< excerpt acme/kernels@{sha}:scale.metal#L9-11 >>
+- L9: A note that shows
+
+    << excerpt acme/kernels@{sha}:long.c#L9-11 >>
+    - L10: A note of its own, *marked*{{: .mw-on }}.
+
+    words behind it
+
+- L11: The last.
+"""
+
+
+def test_an_excerpt_in_a_note_stays_whole_and_keeps_its_lines(page: Page, site: Served, small: Bench) -> None:
+    """Where the notes stand under their lines it stands within the code above it, with lines of the same numbers."""
+    config, docs = small.root / "within.yml", small.root / "within"
+    docs.mkdir()
+    (docs / "index.md").write_text(WITHIN.format(sha=small.commits["acme/kernels"][:7]), encoding="utf-8")
+    url = site.url.replace("/small/", "/within/")
+    config.write_text(
+        f"site_name: within\nsite_url: {url}\nsite_dir: {site.root.parent}/within\ndocs_dir: within\n"
+        "theme: {name: material, font: false}\nmarkdown_extensions: [attr_list]\n"
+        "plugins: [metalworking: {store: store, offline: true}]\n",
+        encoding="utf-8",
+    )
+    done = python_m("mkdocs", "build", "-q", "-s", "-f", str(config), cwd=small.root)
+    assert done.returncode == 0, done.stderr
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.set_viewport_size({"width": 500, "height": 900})
+    page.goto(url)
+    page.add_style_tag(content=".md-grid { max-width: none }")
+    outer = page.locator(f"article > {FIGURE}")
+    for width in (500, 2600, 500):
+        page.set_viewport_size({"width": width, "height": 900})
+        under = outer.locator("> .mw-code-block > pre > .mw-code > code > .mw-under")
+        expect(under).to_have_count(0 if width == 2600 else 2)
+        expect(outer.get_by_text("words behind it")).to_be_visible()
+        of = {"scale.metal": SCALE.split("\n")[8:11], "long.c": [f"int line{n} = {n};" for n in (9, 10, 11)]}
+        for name, lines in of.items():
+            caption = page.locator(".mw-caption").filter(has_text=name)
+            caption.get_by_role("button", name="Copy", exact=True).click()
+            expect(caption.get_by_role("button", name="Copied")).to_be_visible()
+            copied = page.evaluate("navigator.clipboard.readText()").split("\n")
+            assert [line.strip() for line in copied] == [line.strip() for line in lines]
+            expect(caption.get_by_role("button", name="Copy", exact=True)).to_be_visible()
+        outer.get_by_text("The last.").hover()
+        expect(outer.locator(".mw-l.mw-on")).to_have_count(1)

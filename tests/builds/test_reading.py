@@ -213,7 +213,7 @@ def test_an_excerpt_that_no_search_shall_read(site: Site, theme: str) -> None:
 
 
 PLACES = (
-    '<pre class="mw-pre" data-mw="0">words</pre>',
+    '<pre class="pre" data-mw="0">words</pre>',
     "<p>A <!--mw-0-->lines that nobody committed<!--/mw-0--> B</p>",
     "<p>A <!--mw-cut-0--> B</p>",
 )

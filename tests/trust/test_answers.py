@@ -131,3 +131,18 @@ def test_nothing_unseen_is_in_what_is_told(tmp_path: Path) -> None:
         assert INVISIBLE.search(told) is None
         assert re.search("begin.?U\\+2066", told)
     assert answer.count("\n") == 2
+
+
+def test_an_agent_is_told_lines_as_they_were_committed(tmp_path: Path) -> None:
+    """Pages say how much indentation was taken off; a list of numbered lines has no caption."""
+    site = Site(tmp_path)
+    site.add_repo("acme/kernels", {"a.py": "class A:\n    def f(self):\n\n        return 1\n", "LICENSE": "MIT\n"})
+    site.write([("acme/kernels", "a.py")])
+    (tmp_path / "mkdocs.yml").write_text(MKDOCS.replace("THEME", "mkdocs"))
+    site.page("index.md", "# One\n\n<< excerpt {k}:a.py#L2-4 >>\n")
+    with closing(Desk(str(tmp_path / "mkdocs.yml"))) as desk:
+        desk.complete()
+        what = f"acme/kernels@{site.commits['acme/kernels']}:a.py#L2,L4"
+        for directive in (what, f"<< excerpt {what} dedent=4 >>"):
+            told = Answers(desk.reading).excerpt(directive)["code"]
+            assert told == "2\t    def f(self):\n4\t        return 1"

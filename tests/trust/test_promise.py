@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import os
 import re
@@ -118,7 +119,7 @@ def test_coloured_lines_are_faithful_and_nothing_else_is() -> None:
         "text",
         None,
     ],
-    ids=lambda planted: type(planted).__name__,  # pytest hands the id on in the environment, which has no such room
+    ids=itertools.count(),
 )
 def test_a_planted_line_cache_shows_nothing(tmp_path: Path, planted: object) -> None:
     bench = Bench(tmp_path)

@@ -296,7 +296,7 @@ CLASSED = [
 
 
 @pytest.mark.parametrize("given", CLASSED)
-@pytest.mark.parametrize("name", ["mw-l", "mw-gap", "mw-file", "mw-excerpt", "mw-cite"])
+@pytest.mark.parametrize("name", ["mw-l", "mw-gap", "mw-file", "mw-excerpt"])
 def test_nothing_else_of_a_page_has_a_class_of_quoted_code(tmp_path: Path, given: str, name: str) -> None:
     bench = Bench(tmp_path)
     commit = bench.add_repo("acme/k", {"a.c": "int a;\nint b;\n"})

@@ -126,6 +126,7 @@ def _excerpt(soup: BeautifulSoup, figure: Tag, works: Works | None, told: set[in
         number = works.file(home.removeprefix(" of "), str(files[0].get("title")), str(files[0].get("href")))
         name, origin = f"{name} [{number}]", "" if number in told else terms
         told.add(number)
+    dedented = f", {said}" if (said := _text(figure, ".mw-dedented")) else ""
     parts = list(_parts(figure))
     for index, link in enumerate(files):
         lines = link.get_text().rpartition(":")[2].removeprefix(", ")
@@ -133,7 +134,7 @@ def _excerpt(soup: BeautifulSoup, figure: Tag, works: Works | None, told: set[in
         shown = index < len(parts)
         linked = link.name == "a" and not (short and shown)
         where = _tag(soup, "a" if linked else "span", f"{name}, {word} {lines}", href=str(link.get("href", "")))
-        made.append(_paragraph(soup, where, f"{origin}:"))
+        made.append(_paragraph(soup, where, f"{origin}{dedented if shown else ''}:"))
         origin = origin if works is None else ""
         if shown:
             pre = soup.new_tag("pre", attrs={"class": f"language-{language}"})

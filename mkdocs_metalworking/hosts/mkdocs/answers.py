@@ -127,9 +127,9 @@ class Answers:
             "lines": format_ranges(quotation.ranges),
             "license": quotation.pin.license or "",
             "code": "\n".join(
-                f"{number}\t{named(line)}"
+                f"{number}\t{named(quotation.source[number - 1])}"  # with the indentation that pages take off
                 for segment in quotation.segments or ()
-                for number, line in enumerate(segment.lines, segment.first)
+                for number, _ in enumerate(segment.lines, segment.first)
             ),
             "source": permalink(key, quotation.ranges[0]) if key.commit else str(key),
         }
