@@ -10,11 +10,13 @@ from urllib.parse import unquote
 import pytest
 from bs4 import BeautifulSoup, Tag
 
+from mkdocs_metalworking.hosts.forms.volume import Leaf
 from mkdocs_metalworking.quote.diagnostics import MetalworkingError
 from tests.book.conftest import PIXEL
 from tests.builds.conftest import Site
 from tests.conftest import CHROMIUM
 
+leaves = pytest.importorskip("mkdocs_metalworking.hosts.forms.leaves")
 etree = pytest.importorskip("lxml.etree")
 names = pytest.importorskip("mkdocs_metalworking.hosts.forms.names")
 pdf = pytest.importorskip("mkdocs_metalworking.hosts.forms.pdf")
@@ -42,12 +44,17 @@ ODD = {
     "office": "<o:p>pasted</o:p> <fb:like>liked</fb:like> <a{b}>braces</a{b}> <my-el>own</my-el>",
     "spaces": '<p xmlns="http://www.w3.org/2000/xmlns/" xmlns:v="urn:v" xml:lang="de" v:a="1">Satz</p>',
     "formula": '<math xmlns="http://www.w3.org/1998/Math/MathML"><mi>formula</mi></math>',
+    "around": "<p>within</p></body></html><p>outside</p> <body class=x><p>again</p>",
+    "commented": "<!-- c -->\x0cunseen, <!-- d --> &#1;seen",
     "controls": '<p title="a&#12;b" id="c&#1;d">controls</p>',
     "addresses": '<a href="http://[x">out</a> <img src="http://[x"> <a href="//host.example/y">host</a>',
     "fragments": '<a href="../#%01">one</a> <a href="../#%00%EF%BF%BE">none</a> <a href="./http://[x">path</a>',
 }
 """What a page has, by a name; none of it may take a page out of a form."""
-WORDS = "drawing word, icon, behind, hello, pasted, liked, braces, own, Satz, formula, controls, out, host, none"
+WORDS = (
+    "drawing word, icon, behind, hello, pasted, liked, braces, own, outside, "
+    "again, unseen, seen, Satz, formula, controls, out, host, none"
+)
 FORMS = ("html", "epub", "markdown", *(("pdf",) if CHROMIUM else ()))
 
 
@@ -95,6 +102,24 @@ def test_every_page_of_the_epub_is_xml(epub: dict[str, bytes]) -> None:
     assert next(page.iter(f"{svg}linearGradient")).get("gradientUnits") == "x"
     assert len(list(page.iter(f"{math}mi"))) == 1
     assert 'properties="svg mathml"' in epub["EPUB/content.opf"].decode()
+
+
+def test_no_word_is_lost_behind_what_stands_around_a_page(odd: Site) -> None:
+    """Browsers read on behind the end of a body."""
+    soup = BeautifulSoup((odd.root / "build/book/odd.html").read_text("utf-8"), "html.parser")
+    words = " ".join(soup.find(id="odd").get_text().split())  # type: ignore[union-attr]
+    assert [word for word in WORDS.split(", ") if word not in words] == []
+    twin = (odd.root / "build/book/odd/index.md").read_text("utf-8")
+    assert [word for word in WORDS.split(", ") if word not in twin] == ["drawing word"], "of a drawing its title"
+
+
+@pytest.mark.parametrize(
+    "text", ["<x </body> end", "<!-- </body> --> end", "a</body>end", "\x0c<!DOCTYPE x>end", "&#1;end"]
+)
+def test_a_page_of_any_text_is_a_tree(text: str) -> None:
+    tree = leaves.tree(Leaf("a.md", "a/", "A", f"{text}</html>"))
+    assert tree.text_content().replace("\ufffd", "").split() in (["end"], ["aend"])
+    assert [one.tag for one in tree.iter()] in (["div"], ["div", "x"])
 
 
 def test_what_is_no_xml_all_the_same_is_an_error_with_its_page() -> None:

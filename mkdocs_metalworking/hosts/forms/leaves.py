@@ -24,6 +24,9 @@ _SITE = "http://site.invalid/"
 """Stands for the site's root while a page's links are resolved."""
 _WIDE = 5
 """Columns; a table with more is set smaller."""
+_AROUND = re.compile(r"</?(?:html|head|body|frameset)\b[^<>]*>", re.IGNORECASE)
+"""A tag of what stands around a page. Browsers pass over one within, and the parser would lose what follows: the end
+of what never ends takes its place, over which both pass."""
 _URL = re.compile(r"url\(#([^)]+)\)")
 _LISTS = ("aria-labelledby", "aria-describedby", "aria-controls", "aria-owns", "for", "headers")
 
@@ -56,9 +59,14 @@ def tree(leaf: Leaf) -> Tree:
     Raises MetalworkingError (``depth``) where the parser would lose what stands behind elements nested too deep.
     """
     parser = lxml.html.HTMLParser(huge_tree=True)
-    root = lxml.html.fragment_fromstring(leaf.html, create_parent="div", parser=parser)
+    text = f"<html><body>{_AROUND.sub('</wbr>', leaf.html)}</body></html>"
+    root = lxml.html.document_fromstring(text, parser=parser).find("body")
     if parser.error_log.filter_from_fatals():
         raise too_deep(leaf)
+    root.tag = "div"
+    root.attrib.clear()
+    root.tail = None
+    fit(root)
     for name, tag in SCREEN_ONLY.items():
         for element in root.find_class(name):
             if element.tag == tag and not element.find_class("mw-excerpt"):
@@ -67,7 +75,6 @@ def tree(leaf: Leaf) -> Tree:
         element.drop_tree()
     for comment in list(root.iter(lxml.etree.Comment, lxml.etree.ProcessingInstruction)):
         comment.drop_tree()
-    fit(root)
     for table in root.iter("table"):
         if max((len(row) for row in table.iter("tr")), default=0) > _WIDE and not table.get("class"):
             table.set("class", "bk-wide")

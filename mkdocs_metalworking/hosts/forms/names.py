@@ -32,11 +32,15 @@ def fit(root: Any) -> None:
     """Leave in the tree *root*, which was HTML, no name and no character that XML does not take.
 
     An attribute goes whose name is none, an element becomes one that says nothing; in a drawing it goes, since no
-    browser draws it. SVG's own ``xlink:href`` is ``href`` today.
+    browser draws it. SVG's own ``xlink:href`` is ``href`` today. Of what is not fit lxml takes no text to move it.
     """
     for element in list(root.iter()):
+        if NOT_IN_XML.search(element.tail or ""):
+            element.tail = as_xml(element.tail)
         if not isinstance(element.tag, str):
             continue
+        if NOT_IN_XML.search(element.text or ""):
+            element.text = as_xml(element.text)
         if any(not _NAME.fullmatch(name) or NOT_IN_XML.search(value) for name, value in element.items()):
             kept = {name: as_xml(value) for name, value in element.items() if _NAME.fullmatch(name)}
             if link := element.get(_LINK):
@@ -58,11 +62,7 @@ def as_xml(text: str) -> str:
 
 
 def name_for_xml(root: Any) -> None:
-    """Give the drawings and formulas of *root* the names and namespaces that XML wants, and no text what it refuses."""
-    for element in root.iter():
-        for name in ("text", "tail"):  # before libxml2 2.14 they are written as references, which nobody may read
-            if NOT_IN_XML.search(text := getattr(element, name) or ""):
-                setattr(element, name, as_xml(text))
+    """Give the drawings and formulas of *root* the names and namespaces that XML wants."""
     for element in list(root.iter("math")):
         element.set("xmlns", _MATH)
     for svg in list(root.iter("svg")):
