@@ -29,7 +29,7 @@ SHELL = os.environ.get("CHROMIUM") or shutil.which("chromium-headless-shell") or
 TOGETHER = {
     "the book's site": tuple(
         f"browser/test_{name}.py"
-        for name in ("everywhere", "axe_everywhere", "annotated", "terms", "queries", "shared_links")
+        for name in ("everywhere", "axe_everywhere", "annotated", "terms", "queries", "shared_links", "pairs")
     ),
     "the site of instruments": ("browser/test_hands.py", "browser/test_instruments.py", "browser/test_arithmetic.py"),
     "the wheel": ("adoption/test_alone.py", "adoption/test_engines.py"),

@@ -14,9 +14,9 @@ from benchmarks.growth import picture
 from benchmarks.run import HEAD, PAGE, kept, table, with_table
 from tests.support import NIGHT, PATIENCE
 
-ROWS = ("full", "fetch", "commands", "servers")
-LONG = ("memory", "weight", "reader", "numbers", "growth")
-"""Builds of the same site for another figure, of larger ones, and two of the book."""
+ROWS = ("full", "servers")
+LONG = ("fetch", "commands", "memory", "weight", "reader", "numbers", "growth")
+"""What other tests run too, builds of the same site for another figure, of larger ones, and two of the book."""
 RUN = {
     "commit": "0123456789abcdef",
     "date": "2026-01-02",

@@ -27,13 +27,13 @@ STRIDES = {f"stride {n}" for n in (2, 3, 4, 8, 16, 17)}
 
 
 def left_out() -> set[str]:
-    """Return the cases that only the night runs: of each kernel of each probe the day has three, of strides one."""
+    """Return the cases that only the night runs: of each kernel of each probe the day has two, of strides one."""
     if NIGHT:
         return set()
     kernels: dict[tuple[str, str], list[str]] = {}
     for case in CASES:
         kernels.setdefault((case.probe, case.values["file"]), []).append(case.name)
-    kept = {name for names in kernels.values() for name in some(names, 3)} - STRIDES
+    kept = {name for names in kernels.values() for name in some(names, 2)} - STRIDES
     return {case.name for case in CASES} - kept
 
 
@@ -96,7 +96,7 @@ def test_every_kernel_gives_the_right_result_in_chromium(told: dict[str, Any]) -
     assert bad == []
     ran = [row for row in rows if row["state"] in ("ok", "unstable")]
     missing = sum(row["state"] == "unsupported" for row in rows)
-    assert len(ran) == len(rows) - missing >= (80 if NIGHT else 40)
+    assert len(ran) == len(rows) - missing >= (80 if NIGHT else 30)
 
 
 def document(rows: list[dict[str, Any]], clock: dict[str, Any]) -> dict[str, Any]:
