@@ -14,8 +14,10 @@ import markdown
 import pytest
 
 from mkdocs_metalworking.hosts.forms.card import SIZE, Card
-from mkdocs_metalworking.hosts.mkdocs.hints import keys_in_files, reader_files
+from mkdocs_metalworking.hosts.mkdocs.hints import keys_in_files
+from mkdocs_metalworking.hosts.mkdocs.readers import reader_files
 from mkdocs_metalworking.markdown.extension import QuotationError
+from mkdocs_metalworking.quote.quantity_file import load_quantities
 from mkdocs_metalworking.quote.texts import LARGEST
 from tests.builds.conftest import Site
 from tests.support import git
@@ -84,6 +86,56 @@ def test_a_pattern_leads_to_files_of_the_site_alone(tmp_path: Path, pattern: str
     (site / "plot.py").write_text('read("m1.key")')
     assert set(keys_in_files([pattern, "plot.py"], site)) == {"m1.key"}
     assert {path.name for path in reader_files([pattern, "plot.py"], site)} == {"plot.py"}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "names"),
+    [
+        ("a.js", "a.js"),
+        ("*.js", "a.js"),
+        ("**/*.js", "a.js docs/b.js docs/x/c.js docs/x/y/d.js"),
+        ("docs/*.js", "docs/b.js"),
+        ("docs/*/*.js", "docs/x/c.js"),
+        ("docs/**/*.js", "docs/b.js docs/x/c.js docs/x/y/d.js"),
+        ("**/x/**/*.js", "docs/x/c.js docs/x/y/d.js"),
+        ("*/x/**/y/*", "docs/x/y/d.js"),
+        ("**/[cd].js", "docs/x/c.js docs/x/y/d.js"),
+        ("docs/x/**", "docs/x/c.js docs/x/y/d.js docs/x/e.txt"),
+        ("docs/./x/?.txt", "docs/x/e.txt"),
+        ("linked/*.js", "linked/c.js"),
+        ("**/**/**/a.js", "a.js"),
+    ],
+)
+def test_what_a_pattern_names(tmp_path: Path, pattern: str, names: str) -> None:
+    for name in ("a.js", "docs/b.js", "docs/x/c.js", "docs/x/y/d.js", "docs/x/e.txt"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    (tmp_path / "linked").symlink_to("docs/x", target_is_directory=True)
+    found = [path.relative_to(tmp_path).as_posix() for path in reader_files([pattern], tmp_path)]
+    assert sorted(found) == sorted(names.split())
+
+
+def test_for_a_pattern_each_folder_is_looked_into_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    deepest = tmp_path.joinpath("docs", *"a" * 40)
+    deepest.mkdir(parents=True)
+    (deepest / "found.js").write_text("")
+    for name in ("b", "c"):  # circles, to which two roads lead
+        (tmp_path / "docs" / name).symlink_to(".", target_is_directory=True)
+    looked: list[object] = []
+    plain = os.scandir
+    monkeypatch.setattr(os, "scandir", lambda path: looked.append(path) or plain(path))
+    many = [f"{'**/a/' * 9}**/{'*/' * number}*.js" for number in range(24)]
+    many += ["**/" * 60 + "*.js", "docs/" + "*/" * 80 + "*.js"]
+    found = list(reader_files(many, tmp_path))
+    assert found == [deepest / "found.js"]
+    assert len(looked) <= 2 * 42
+
+
+def test_there_are_patterns_for_every_script_and_no_more(tmp_path: Path) -> None:
+    text = "readers: [{}]\nquantities: {{}}\n"
+    assert not load_quantities(text.format(", ".join(["a.js"] * 50)))[1]
+    (problem,) = load_quantities(text.format(", ".join(["a.js"] * 51)))[1]
+    assert str(problem) == "quantities.yml:1: readers: write 50 patterns at most"
 
 
 ASKING = """\

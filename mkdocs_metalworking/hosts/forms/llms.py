@@ -10,6 +10,7 @@ from functools import partial
 from itertools import groupby, islice
 from pathlib import Path
 from posixpath import dirname
+from urllib.parse import quote
 
 from ...git.links import place_of
 from ...git.places import Premises
@@ -17,7 +18,7 @@ from ...quote.diagnostics import MetalworkingError
 from ..files import write_made
 from ..mkdocs.browser_files import TERMS
 from ..mkdocs.terms_file import SCHEMA
-from .markdown import address, as_text, to_markdown, twin_of
+from .markdown import as_text, to_markdown, twin_of
 from .volume import Leaf, Volume
 from .works import Works
 
@@ -130,7 +131,7 @@ def _list(volume: Volume, pages: list[Leaf]) -> Iterator[str]:
         yield f"\n## {as_text(name)}\n\n"
         for leaf in found:
             summary = f": {as_text(leaf.summary)}" if leaf.summary else ""
-            yield f"- [{as_text(leaf.title)}]({address(twin_of(leaf))}){summary}\n"
+            yield f"- [{as_text(leaf.title)}]({quote(twin_of(leaf))}){summary}\n"
 
 
 def _data(folder: Path, site: Path, write: Callable[[Path, bytes], None]) -> Iterator[str]:

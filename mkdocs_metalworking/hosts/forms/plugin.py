@@ -9,6 +9,7 @@ from html import escape
 from itertools import count
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from mkdocs.config import base
 from mkdocs.config import config_options as c
@@ -65,7 +66,7 @@ class BookPlugin(BasePlugin[BookConfig]):
     def on_nav(self, nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
         """Remember the nav, after every plugin that changes it."""
         self._nav = nav
-        self._files = {file.url: file.abs_dest_path for file in files.media_files()}
+        self._files = {unquote(file.url): file.abs_dest_path for file in files.media_files()}
         return nav
 
     @event_priority(-100)

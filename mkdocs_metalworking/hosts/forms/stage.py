@@ -87,8 +87,13 @@ def _look_at(folder: Path, root: Path) -> None:
 
 
 def _empty(folder: Path) -> None:
-    """Take away what lies in a stage, but for the engine's cache; of a link the link alone."""
+    """Take away what lies in a stage, but for the engine's cache; of a link the link alone.
+
+    The marker stays: without it what a command that was killed has left would be somebody's.
+    """
     for one in folder.iterdir():
+        if one.name == _MARKER:
+            continue
         try:
             if one.is_symlink() or not one.is_dir():
                 one.unlink()

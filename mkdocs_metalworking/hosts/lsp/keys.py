@@ -17,7 +17,7 @@ from ...quote.formula import KEY
 from ...quote.mentions import scan
 from ...quote.quantity_mentions import QUANTITY, QuantityMention
 from ..edits import Edit
-from ..mkdocs.hints import reader_files
+from ..mkdocs.readers import reader_files
 from .editing import Bench, met_at
 
 _REFERENCE = re.compile(r"[a-z0-9][a-z0-9:._-]*")
