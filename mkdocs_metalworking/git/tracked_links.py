@@ -27,13 +27,21 @@ def tracks_link(link: Path, top: Path, git_dir: Path) -> bool:
     """
     itself = os.lstat(link)
     name = link.relative_to(top).as_posix()
-    now = _stamp(git_dir / "index"), int(time.monotonic() / _FRESH)
+    now = _now(git_dir)
     links = _links(top, git_dir, now)
     if isinstance(links, str):  # a list that is longer than what git may say, for one
         links = _links(top, git_dir, now, ":(top,glob)" + "/".join("*" * (name.count("/") + 1)))
     if isinstance(links, str):
         raise GitError("git-failed", links)
     return name in links.names or any(_is_same(top / path, itself) for path in links.other_spellings(name))
+
+
+def names_tracked(top: Path, git_dir: Path) -> list[str]:
+    """Return the paths of all links that the repository tracks, in order. Raises GitError where git cannot tell."""
+    links = _links(top, git_dir, _now(git_dir))
+    if isinstance(links, str):
+        raise GitError("git-failed", links)
+    return sorted(links.names)
 
 
 class _Links:
@@ -53,7 +61,7 @@ class _Links:
         yield from self._of_depth.get(name.count("/"), ())
 
 
-def names_of_links(listed: bytes) -> Iterator[str]:
+def _names_of_links(listed: bytes) -> Iterator[str]:
     """Yield the paths of links in what ``ls-files -z --stage`` said."""
     for line in listed.split(b"\0"):
         if line.startswith(b"120000 "):
@@ -61,21 +69,23 @@ def names_of_links(listed: bytes) -> Iterator[str]:
 
 
 @lru_cache(maxsize=32)
-def _links(top: Path, git_dir: Path, _now: object, spec: str = ":/") -> _Links | str:
-    """Return the links of a repository, or why git cannot tell them; asked once while *_now* is the same."""
+def _links(top: Path, git_dir: Path, _when: object, spec: str = ":/") -> _Links | str:
+    """Return the links of a repository, or why git cannot tell them; asked once while *_when* is the same."""
     try:
         git = Git(git_dir, work_tree=top, allowance=Allowance(output=_LISTED))
-        return _Links(names_of_links(git.run("ls-files", "-z", "--stage", "--full-name", "--", spec)))
+        return _Links(_names_of_links(git.run("ls-files", "-z", "--stage", "--full-name", "--", spec)))
     except GitError as error:
         return error.diagnostic.message
 
 
-def _stamp(index: Path) -> tuple[int, int, int] | None:
+def _now(git_dir: Path) -> tuple[int, ...]:
+    """Return what changes with the index, and with time."""
+    period = int(time.monotonic() / _FRESH)
     try:
-        info = os.stat(index)
+        info = os.stat(git_dir / "index")
     except OSError:
-        return None
-    return info.st_ino, info.st_mtime_ns, info.st_size
+        return (period,)
+    return period, info.st_ino, info.st_mtime_ns, info.st_size
 
 
 def _plain(name: str) -> str:

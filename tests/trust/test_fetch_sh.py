@@ -7,14 +7,16 @@ import shutil
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from mkdocs_metalworking.deliver.project import Settings
 from mkdocs_metalworking.git.alone import exclusive
 from mkdocs_metalworking.git.clone import clone
 from mkdocs_metalworking.git.interrupts import ENDING
-from mkdocs_metalworking.git.places import find_clone
+from mkdocs_metalworking.git.places import Premises, find_clone
 from mkdocs_metalworking.quote.repo import Repo
 from tests.support import PATIENCE, commit_files, git, wait_for
 
@@ -48,6 +50,14 @@ def fetch(folder: Path, pins: list[tuple[str, str]], *words: str, **env: str) ->
     return subprocess.run(
         ["bash", "fetch.sh", *words], cwd=folder, env=environment, capture_output=True, text=True, timeout=120
     )
+
+
+def cloned(folder: Path, commit: str, repo: str) -> subprocess.CompletedProcess[str]:
+    """Run the command that fetch.sh runs, in *folder* for one pin."""
+    (folder / "sources.yml").write_text(f"repositories:\n  - repo: {repo}\n    commit: '{commit}'\n    license: MIT\n")
+    env = {**os.environ, "METALWORKING_GIT_BASE": f"file://{folder}/remote/", "GIT_CONFIG_GLOBAL": os.devnull}
+    command = [sys.executable, "-m", "mkdocs_metalworking", "clone"]
+    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=120)
 
 
 def hostile_config(script: Path) -> str:
@@ -220,19 +230,61 @@ def test_no_clone_goes_through_a_link_out_of_an_unpacked_archive(tmp_path: Path,
     assert done.returncode == (0 if at == "code" else 1), "it is the person's, who says so"
 
 
+@pytest.mark.parametrize("to", ["../home/pack", "elsewhere"])
+def test_no_clone_goes_through_a_link_beside_a_site_in_an_unpacked_archive(tmp_path: Path, to: str) -> None:
+    """An archive is of a repository, of which the site may be one folder: mkdocs.yml keeps its clones beside it."""
+    top, away = tmp_path / "proj", tmp_path / "proj" / to
+    book = top / "book"
+    commit = serve(book, "stranger/start", {"x/plugin/x.vim": "\n"})
+    away.mkdir(parents=True)
+    (book / "docs").mkdir()
+    (book / "mkdocs.yml").write_text("site_name: T\nplugins: [{metalworking: {code: ../code}}]\n")
+    (top / "code").symlink_to(to, target_is_directory=True)
+    done = cloned(book, commit, "stranger/start")
+    assert list(away.rglob("*")) == []
+    assert done.returncode == 1
+    said = "may have come with the site" if to == "elsewhere" else "../code is a link beside the site's folder"
+    assert said in done.stderr
+    git(top, "init", "-q")
+    assert cloned(book, commit, "stranger/start").returncode == 0, "it is the person's, who says so"
+    assert (away / "stranger/start/x/plugin/x.vim").exists()
+
+
+def test_a_bare_repository_beside_a_site_in_an_unpacked_archive_is_no_clone(tmp_path: Path) -> None:
+    book = tmp_path / "proj/book"
+    serve(book, "apple/mlx", {"a.c": "int evil;\n"})
+    for name in ("code", "away"):
+        git(tmp_path, "clone", "-q", "--bare", str(book / "remote/github.com/apple/mlx"), f"{name}/apple/mlx")
+        git(tmp_path, "clone", "-q", "--bare", f"{name}/apple/mlx", str(tmp_path / f"proj/{name}/apple/mlx"))
+    of = partial(Settings.of, base=book)
+    for settings, found in (
+        (of({"code": "../code"}), False),
+        (of({"code": "../../code"}), False),
+        (of({"code": "code", "store": "../../store"}), False),
+        (of({"code": str(tmp_path / "code")}), True),
+    ):
+        clone = find_clone(settings.code, "apple/mlx", settings.premises)
+        assert (clone is not None) is found, settings.code
+    git(tmp_path / "proj", "init", "-q")
+    settings = of({"code": "../code"})
+    assert find_clone(settings.code, "apple/mlx", settings.premises) is not None, "git knows nothing of it"
+    git(tmp_path / "proj", "add", "-f", "code")
+    assert find_clone(settings.code, "apple/mlx", settings.premises) is None
+
+
 def test_a_link_around_the_site_is_gone_through(tmp_path: Path) -> None:
-    """Clones elsewhere by mkdocs.yml, on another disk: what lies outside of the site came in no archive of it."""
+    """Clones on another disk, by their own name in mkdocs.yml: no archive brings what it names by an absolute path."""
     book = tmp_path / "book"
     commit = serve(book, "o/n", {"a.c": "int a;\n"})
     (tmp_path / "disk").mkdir()
     (book / "docs").mkdir()
     (tmp_path / "clones").symlink_to("disk", target_is_directory=True)
-    plugin = "plugins: [{metalworking: {code: ../clones}}]"
+    plugin = f"plugins: [{{metalworking: {{code: {tmp_path}/clones}}}}]"
     (book / "mkdocs.yml").write_text(f"site_name: T\n{plugin}\n")
-    done = fetch(book, [("o/n", commit)])
+    done = cloned(book, commit, "o/n")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "disk/o/n/a.c").exists()
-    assert find_clone(book / "../clones", "o/n", book) is not None
+    assert find_clone(tmp_path / "clones", "o/n", Premises.of(book)) is not None
 
 
 def test_a_link_to_a_clone_of_something_else_is_only_read(tmp_path: Path) -> None:
@@ -325,7 +377,7 @@ def test_a_signal_ends_every_clone_and_its_git(tmp_path: Path, number: signal.Si
     """Two servers that do not answer: each git waits in a thread that no signal reaches."""
     commit = serve(tmp_path, "o/n", {"a.c": "int a;\n"})
     pids = cloning(tmp_path, commit, "n", "m", "l")
-    with cloned(tmp_path) as process:
+    with begun(tmp_path) as process:
         try:
             wait_for(lambda: len(list(pids.iterdir())) == 2)
             process.send_signal(number)
@@ -346,13 +398,13 @@ def test_nothing_is_unlocked_under_a_git_whose_command_was_killed(tmp_path: Path
     """By kill -9 no command ends its git; the lock of the command is gone, and git writes on."""
     commit = serve(tmp_path, "o/n", {"a.c": "int a;\n"})
     pids = cloning(tmp_path, commit, "n")
-    with cloned(tmp_path) as process:
+    with begun(tmp_path) as process:
         wait_for(lambda: len(list(pids.iterdir())) == 1)
         process.kill()
     shutil.rmtree(tmp_path / "tools")
     shallow = tmp_path / "code/o/n/.git/shallow.lock"
     shallow.write_bytes(b"half")
-    with cloned(tmp_path) as process:
+    with begun(tmp_path) as process:
         _, said = process.communicate(timeout=PATIENCE)
     assert (process.returncode, shallow.exists()) == (1, True)
     assert b"a git goes on in it whose command was killed (wait for it, or end it)" in said
@@ -360,7 +412,7 @@ def test_nothing_is_unlocked_under_a_git_whose_command_was_killed(tmp_path: Path
     os.kill(int(pid.name), signal.SIGKILL)
 
     def clones() -> bool:
-        with cloned(tmp_path) as process:
+        with begun(tmp_path) as process:
             process.communicate(timeout=PATIENCE)
         return process.returncode == 0
 
@@ -383,7 +435,7 @@ def cloning(folder: Path, commit: str, *names: str) -> Path:
     return pids
 
 
-def cloned(folder: Path) -> subprocess.Popen[bytes]:
+def begun(folder: Path) -> subprocess.Popen[bytes]:
     """Start to clone what is pinned in *folder*, two at a time, with the git of its tools."""
     program = (
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
