@@ -9,7 +9,7 @@ import pytest
 from bs4 import BeautifulSoup
 from markdown_it import MarkdownIt
 
-from mkdocs_metalworking.hosts.forms.leaves import tree
+from mkdocs_metalworking.hosts.forms.leaves import tell_apart, tree
 from mkdocs_metalworking.hosts.forms.markdown import to_markdown
 from mkdocs_metalworking.hosts.forms.printable import printable
 from mkdocs_metalworking.hosts.forms.volume import Leaf, Volume
@@ -308,3 +308,12 @@ def test_no_part_of_a_page_has_the_id_of_another_page_or_its_parts() -> None:
     assert soup.find("use")["href"] == f"#{soup.find('g')['id']}"  # type: ignore[index]
     assert soup.find("p", style=f"fill: url(#{soup.find('g')['id']})") is not None  # type: ignore[index]
     assert soup.find("img")["usemap"] == f"#{soup.find('map')['name']}"  # type: ignore[index]
+
+
+def test_no_page_has_the_id_of_a_pattern() -> None:
+    leaves = [Leaf("dots.md", "dots/", "Dots", "<h1>Dots</h1>")]
+    textures = '<svg class="mw-textures"><pattern id="dots"></pattern></svg>'
+    tell_apart(leaves, textures)
+    soup = BeautifulSoup(printable(Volume("Ids", leaves=leaves, textures=textures)), "html.parser")
+    (link,) = soup.select(".bk-toc a")
+    assert soup.find(id=str(link["href"])[1:]).name == "section"  # type: ignore[union-attr]

@@ -27,6 +27,7 @@ _WIDE = 5
 _AROUND = re.compile(r"</?(?:html|head|body|frameset)\b[^<>]*>", re.IGNORECASE)
 """A tag of what stands around a page. Browsers pass over one within, and the parser would lose what follows: the end
 of what never ends takes its place, over which both pass."""
+_ID = re.compile(r"""\bid=["']?([^"'\s>]+)""")
 _URL = re.compile(r"url\(#([^)]+)\)")
 _LISTS = ("aria-labelledby", "aria-describedby", "aria-controls", "aria-owns", "aria-details", "for", "headers")
 _WITHIN = ("href", "xlink:href")
@@ -37,12 +38,13 @@ _TAKEN = ("cover", "nav")
 """Names that an EPUB has for pages of its own."""
 
 
-def tell_apart(leaves: Iterable[Leaf]) -> None:
+def tell_apart(leaves: Iterable[Leaf], textures: str = "") -> None:
     """Give each of *leaves* a key of its own: ``a/b.md`` and ``a.b.md`` have one name, ``NAV.md`` has one of ours.
 
+    In the one page it is an id beside those of the *textures*, an element of the site's template.
     The files of an EPUB may lie on a disk that does not tell small letters from capitals.
     """
-    taken = set(_TAKEN)
+    taken = {*_TAKEN, *(name.casefold() for name in _ID.findall(textures))}
     for leaf in leaves:
         while (key := normalize("NFC", leaf.key.casefold())) in taken:
             leaf.number_of_key += 1

@@ -115,7 +115,7 @@ class BookPlugin(BasePlugin[BookConfig]):
 
     def _volume(self, config: MkDocsConfig) -> Volume:
         leaves = list(leaves_of(self._nav, self._metalworking.book))
-        tell_apart(leaves)
+        tell_apart(leaves, self._textures)
         for leaf in leaves:
             leaf.html = leaf.html or self._pages.get(leaf.uri, "")
             entry = self._metalworking.entry(leaf.uri)
