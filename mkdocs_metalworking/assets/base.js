@@ -1,4 +1,4 @@
-/* What the other modules share: the root of the site, elements, labels, the data of the lookup, and a page's arrival. */
+/* What the other modules share. */
 import told from "./settings.js";
 
 /* The site's root: this file lies in assets/metalworking/. */
@@ -16,8 +16,8 @@ export const make = (tag, cls, text) => {
   return el;
 };
 
-/* The lines of an excerpt's code and the marks of its gaps: not those of an excerpt in a note that stands below a line. */
-export const linesOf = (pre) => [...pre.querySelectorAll(":scope>.mw-code>code>:is(.mw-l,.mw-gap)")];
+/* An excerpt's lines and gaps, without those of an excerpt in a note. */
+export const linesOf = (figure) => [...figure.querySelector(".mw-code>code").children].filter((el) => el.matches(".mw-l,.mw-gap"));
 
 export const editing = (el) => el && (el.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(el.tagName));
 

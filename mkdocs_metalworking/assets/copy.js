@@ -2,8 +2,8 @@
 import { labels, linesOf, make, onPage } from "./base.js";
 
 /* The lines, LF between them; a mark gives back its character, a gap is a comment. */
-const codeOf = (pre, indent) =>
-  linesOf(pre)
+const codeOf = (figure, indent) =>
+  linesOf(figure)
     .map((line) => {
       const copy = line.cloneNode(true);
       copy.querySelectorAll(".mw-ctl").forEach((mark) => mark.replaceWith(String.fromCodePoint(parseInt(mark.dataset.cp, 16))));
@@ -50,7 +50,7 @@ document.addEventListener("click", async (event) => {
   const figure = pressed?.closest("figure.mw-excerpt");
   if (!figure) return;
   const indent = pressed.matches(".mw-copy-in") ? figure.querySelector(".mw-dedented").dataset.indent : "";
-  await write(codeOf(figure.querySelector(".mw-pre"), indent));
+  await write(codeOf(figure, indent));
   told(pressed);
 });
 

@@ -4,8 +4,6 @@ import { decoded, linesOf, onPage } from "./base.js";
 /* Line notes: a note lights its lines, a line lights its notes. */
 const NOTES = ".mw-note[data-lines],.mw-under";
 const numberOf = (line) => Number(line.firstElementChild?.dataset.n);
-const codeOf = (figure) => linesOf(figure.querySelector(".mw-pre"));
-/* What of *figure* matches, but for an excerpt in one of its notes. */
 const own = (figure, selector) => [...figure.querySelectorAll(selector)].filter((el) => el.parentElement.closest(".mw-excerpt") === figure);
 const rangesOf = (note) => note.dataset.lines.split(" ").map((part) => part.split("-").map(Number));
 const holds = (ranges, first, last = first) => ranges.some(([a, b]) => a <= last && b >= first);
@@ -15,7 +13,7 @@ const light = (figure, ranges) => {
   if (lit && (lit.figure !== figure || lit.key !== key)) lit.figure.querySelectorAll(".mw-on").forEach((el) => el.classList.remove("mw-on"));
   if (!figure) return (lit = null);
   lit = { figure, key };
-  for (const line of codeOf(figure)) {
+  for (const line of linesOf(figure)) {
     if (holds(ranges, numberOf(line))) line.classList.add("mw-on");
   }
   for (const note of own(figure, NOTES)) {
@@ -35,7 +33,7 @@ const touched = (event) => {
 };
 for (const type of ["pointerover", "focusin", "click"]) document.addEventListener(type, touched);
 
-/* What was lit comes into view: a note of the line that was clicked, the lines of a note that was. */
+/* What was lit comes into view. */
 document.addEventListener("click", (event) => {
   const target = event.target;
   const figure = lit?.figure;
@@ -47,7 +45,7 @@ document.addEventListener("click", (event) => {
 /* Where the notes have no room beside the code, each stands under the last of its lines. */
 const below = (figure) => figure.querySelector(":scope>.mw-notes").offsetTop > figure.querySelector(".mw-code-block").offsetTop + 1;
 const between = (figure) => {
-  const lines = new Map(codeOf(figure).map((line) => [numberOf(line), line]));
+  const lines = new Map(linesOf(figure).map((line) => [numberOf(line), line]));
   [...figure.querySelector(":scope>.mw-notes").children].forEach((note, at) => {
     const made = document.createElement("span");
     made.className = `mw-under mw-u${at + 1}`;

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..git.links import place_of
-from ..git.places import Tracked, enclosing_work_tree
+from ..git.links import hold_inside, place_of
+from ..git.places import Premises, Tracked, enclosing_work_tree
 from ..git.worktree import WorkTree
 from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity, printable, reason_of
 from ..quote.lock import Lock, load_lock
@@ -28,12 +29,15 @@ from .transports import KNOWN, ORDER, Reach, make_transports
 from .transports.own import Own
 
 _LOG = logging.getLogger(__name__)
+_USUAL = {"sources": "sources.yml", "lock": "sources.lock", "quantities": "quantities.yml", "code": "code"}
+"""Where things are that mkdocs.yml says nothing of."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Where things are. Paths are absolute; ``store`` None is the user's cache folder."""
+    """Where things are. Paths are absolute and plain; ``store`` None is the user's cache folder."""
 
+    premises: Premises
     root: Path
     sources: Path
     lock: Path
@@ -64,7 +68,26 @@ class Settings:
         Raises MetalworkingError (``config``) in the home of nobody, and (``not-written``) where a link on the way
         may be somebody else's: the store would be written, and swept, in somebody else's folder.
         """
-        return place_of(self.store or default_root(), self.root)
+        if self.store is None:  # what lies in the cache of the person came with no site
+            return place_of(default_root(), Premises.of(self.premises.site))
+        return place_of(self.store, self.premises)
+
+    def path(self, name: str) -> Path:
+        """Return what mkdocs.yml calls *name*."""
+        return Path(os.path.normpath(self.root / name))
+
+    def text(self, path: Path, drafts: Mapping[Path, str] | None = None) -> str:
+        """Return the text of a file of the site, of *drafts* where it has one, with LF as the only line end.
+
+        Raises OSError and UnicodeDecodeError, and MetalworkingError (``files``) behind somebody's link that leads out.
+        """
+        if drafts is not None and path in drafts:
+            return drafts[path]
+        return read_text(self.inside(path))
+
+    def inside(self, path: Path) -> Path:
+        """Return *path*, a file that is read; raises MetalworkingError (``files``) behind such a link."""
+        return hold_inside(path, self.premises)
 
     @classmethod
     def of(cls, options: Mapping[str, Any], *, base: Path | None = None, home: str = "") -> Settings:
@@ -72,7 +95,8 @@ class Settings:
 
         Raises MetalworkingError (``config``) for an unknown transport, and a store in the home of nobody.
         """
-        root = (base or Path()).joinpath(options.get("root") or ".").resolve()
+        site, start = base or Path(), str(options.get("root") or ".")
+        root = site.joinpath(start).resolve()
         chosen = tuple(options.get("transports") or ORDER)
         for name in chosen:
             if name not in KNOWN:
@@ -82,13 +106,17 @@ class Settings:
             store = Path(store).expanduser() if store else None
         except RuntimeError:
             raise MetalworkingError("config", f"no folder for the store: {store}", "write another store:") from None
+        names = [str(options.get(name) or usual) for name, usual in _USUAL.items()]
+        sources, lock, quantities, code = (Path(os.path.normpath(root / one)) for one in names)
+        told = (*names, str(store or "."), str(options.get("mapping") or "."))
         return cls(
+            premises=Premises.of(site, (start, *(os.path.join(start, one) for one in told))),
             root=root,
-            sources=root / (options.get("sources") or "sources.yml"),
-            lock=root / (options.get("lock") or "sources.lock"),
-            quantities=root / (options.get("quantities") or "quantities.yml"),
-            code=root / (options.get("code") or "code"),
-            store=root / store if store else None,
+            sources=sources,
+            lock=lock,
+            quantities=quantities,
+            code=code,
+            store=Path(os.path.normpath(root / store)) if store else None,
             transports=chosen,
             offline=bool(options.get("offline")),
             home=home,
@@ -136,7 +164,7 @@ class Project:
         drafts = drafts or {}
         sources, lock = Sources(path=settings.sources.name), Lock(path=settings.lock.name)
         try:
-            text = _text(settings.sources, drafts)
+            text = settings.text(settings.sources, drafts)
             sources, found = load_sources(text, settings.sources.name)
             problems += found
         except FileNotFoundError:
@@ -146,10 +174,12 @@ class Project:
         except (OSError, UnicodeDecodeError) as error:
             problems.append(_unreadable(settings.sources, error))
         try:
-            lock, found = load_lock(_text(settings.lock, drafts), settings.lock.name)
+            lock, found = load_lock(settings.text(settings.lock, drafts), settings.lock.name)
             problems += found
         except FileNotFoundError:
             pass
+        except MetalworkingError as problem:
+            problems.append(problem.diagnostic)
         except (OSError, UnicodeDecodeError) as error:
             problems.append(_unreadable(settings.lock, error))
         place = settings.kept
@@ -160,11 +190,11 @@ class Project:
             _LOG.info(f"metalworking: {told}", printable(place.name), printable(tracked.unknown))
         elif tracked.holds():
             problems.append(_brought(place))
-        quantities, found = _quantities(settings.quantities, drafts.get(settings.quantities))
+        quantities, found = _quantities(settings, drafts.get(settings.quantities))
         problems += found
-        proofs = Proofs(store, settings.code, site=settings.root, mirrors=sources.mirrors(), own=settings.own)
+        proofs = Proofs(store, settings.code, premises=settings.premises, mirrors=sources.mirrors(), own=settings.own)
         reach = Reach(
-            settings.root,
+            settings.premises,
             settings.code,
             sources,
             lock,
@@ -195,13 +225,10 @@ class Project:
             self.worktree.close()
 
 
-def _text(path: Path, drafts: Mapping[Path, str]) -> str:
-    return drafts[path] if path in drafts else read_text(path)
-
-
-def _quantities(path: Path, draft: str | None) -> tuple[Quantities, list[Diagnostic]]:
+def _quantities(settings: Settings, draft: str | None) -> tuple[Quantities, list[Diagnostic]]:
+    path = settings.quantities
     try:
-        return read_quantities(path, draft)
+        return read_quantities(path if draft is not None else settings.inside(path), draft)
     except MetalworkingError as problem:
         wrong = problem.diagnostic
     except (OSError, UnicodeDecodeError) as error:

@@ -17,6 +17,7 @@ from ..git.clones import Clones
 from ..git.command import Git, GitError
 from ..git.fetch import Fetched
 from ..git.objects import Objects, files_below, resolve_path, tree_of
+from ..git.places import Premises
 from ..git.proof import Recorded, proves
 from ..quote.blob import LockedFile
 from ..quote.diagnostics import MetalworkingError, printable
@@ -44,7 +45,7 @@ class Proofs:
         store: Store,
         code_dir: Path,
         *,
-        site: Path | None = None,
+        premises: Premises | None = None,
         mirrors: Mapping[Commit, tuple[str, ...]] | None = None,
         own: Mapping[str, Path] | None = None,
     ) -> None:
@@ -52,7 +53,7 @@ class Proofs:
         self._mirrors = mirrors or {}
         self._own = own or {}
         self._kept = Kept(store)
-        self._clones = Clones(code_dir, site)
+        self._clones = Clones(code_dir, premises)
         self._answers: dict[LockedFile, bool | MetalworkingError] = {}
         self._mutex = threading.Lock()
 

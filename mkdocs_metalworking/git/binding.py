@@ -21,7 +21,7 @@ from .command import Git, GitError
 from .fetch import Fetched
 from .missing import why_missing
 from .objects import MissingObject, Oversized, TreeEntry, commit_date, resolve_path
-from .places import CloneFolder
+from .places import CloneFolder, Premises
 from .proof import Recorded
 
 _LOG = logging.getLogger(__name__)
@@ -34,8 +34,8 @@ Bound = LockedFile | MetalworkingError
 class Binder:
     """Finds what git says a file is, locally when any clone has the commit, else with one fetch a commit.
 
-    *code_dir* is that of the site in *site*. *mirrors* are other repositories that may hold the same commit, such as
-    forks, and *own* git directories by the names that they answer for, such as that of the site itself; *url* maps a
+    *code_dir* is that of the site on *premises*. *mirrors* are other repositories that may hold the same commit, such
+    as forks, and *own* git directories by the names that they answer for, such as that of the site itself; *url* maps a
     repo to what git fetches from. *keep* is given every bound file with its bytes, *keep_object* (repo, id, kind,
     bytes) each commit and tree on the way to it, with the repository that gave it: the proof. Nothing of *own* is kept
     as one. *max_bytes* bounds a file, *timeout* (seconds) a fetch.
@@ -45,7 +45,7 @@ class Binder:
         self,
         code_dir: Path,
         *,
-        site: Path | None = None,
+        premises: Premises | None = None,
         mirrors: Iterable[str] = (),
         own: Mapping[str, Path] | None = None,
         url: Callable[[str], str] = clone_url,
@@ -57,7 +57,7 @@ class Binder:
         logger: logging.Logger = _LOG,
     ) -> None:
         self._code_dir = code_dir
-        self._clones = CloneFolder(code_dir, site)
+        self._clones = CloneFolder(code_dir, premises)
         self._mirrors = tuple(mirrors)
         self._own = own or {}
         self._url = url

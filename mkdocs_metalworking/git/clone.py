@@ -22,7 +22,8 @@ from ..quote.repo import Repo
 from .command import Git, GitError, find_git_dir, plain_arguments
 from .fetch import FETCH, SCHEMES, redirected
 from .links import place_of
-from .places import CloneFolder
+from .listing import LISTED, MOST, files_of, weigh
+from .places import CloneFolder, Premises
 from .process import Allowance
 from .scratch import Scratch
 
@@ -32,10 +33,6 @@ _OURS = ".metalworking-"
 _LONG = 3600.0
 """Seconds that one git may take for a whole repository."""
 
-_LISTED = 192 << 20
-"""Bytes that the list of a commit's files may have: 1.5 million of them with paths of 75 bytes."""
-_ENTRY = re.compile(rb"[0-7]+ ([a-z]+) ([0-9a-f]+)\t([^\0]*)\0")
-
 
 def clone(
     repo: Repo,
@@ -43,22 +40,24 @@ def clone(
     url: str,
     code_dir: Path,
     *,
-    site: Path | None = None,
+    premises: Premises | None = None,
     paths: Sequence[str] = (),
     stop: threading.Event | None = None,
+    most: int = MOST,
 ) -> str:
     """Bring *commit* of *repo* from *url* into its folder, the files of *paths* (all: none named) into the work tree.
 
-    The folder lies below *code_dir* of the site in the folder *site*, which is the one around it where none is named.
+    The folder lies below *code_dir* of the site on *premises*; without any, the site is the folder around it.
 
     Returns ``fetched`` or ``present``, with a remark. What broke off goes on, also where git was killed. Once
-    *stop* is set, it ends. Raises MetalworkingError when it cannot be had, when something else or another command is in
-    its place, or when git tracks a link on the way there.
+    *stop* is set, it ends. Raises MetalworkingError when it cannot be had, when its files would take more than *most*
+    bytes, when something else or another command is in its place, or when git tracks a link on the way there.
     """
     folder = repo.folder(code_dir)
-    place_of(folder, site or code_dir.parent)
+    premises = premises or Premises.of(code_dir.parent)
+    place_of(folder, premises)
     _plain_folders(folder, code_dir)
-    if brought := CloneFolder(code_dir, site).why_none(repo.name):
+    if brought := CloneFolder(code_dir, premises).why_none(repo.name):
         message = f"{brought}: anybody may have written it, so it is no clone"
         raise MetalworkingError("clone", message, "remove it (git rm -r, where git tracks it)")
     git_dir = folder / ".git"
@@ -68,11 +67,11 @@ def clone(
         elif folder.is_symlink() or not _made_here(git_dir, commit):
             return _foreign(folder, commit)
         _unlock(git_dir)
-        git = Git(git_dir, work_tree=folder, timeout=_LONG, allowance=Allowance(output=_LISTED), stop=stop)
+        git = Git(git_dir, work_tree=folder, timeout=_LONG, allowance=Allowance(output=LISTED), stop=stop)
         tree = _WorkTree(git, folder, commit, paths)
         if tree.complete():
             return "present"
-        tree.bring(url)
+        tree.bring(url, most)
         return "fetched"
 
 
@@ -117,7 +116,7 @@ class _WorkTree:
         except GitError:
             return False
 
-    def bring(self, url: str) -> None:
+    def bring(self, url: str, most: int) -> None:
         """Fetch what is missing and check it out. Raises Unavailable when the server does not give it."""
         scheme = url.partition(":")[0]
         (self._folder / ".git/config").write_bytes(_configuration(url, self._commit))
@@ -131,10 +130,11 @@ class _WorkTree:
                 self._fetch(["--filter=blob:none"], sorted({oid for _, oid in files}), scheme)
         except GitError as error:
             raise Unavailable("unavailable", redirected(error.diagnostic.message)) from None
+        weigh(self._git, self._folder, self._commit, files, most)
         self._git.run("read-tree", self._commit)
         wanted = b"".join(name + b"\0" for name, _ in files)
         if self._paths:  # files that are not brought do not look as if they had been deleted
-            everything = {name for name, _ in self._listed()}
+            everything = {name for name, _ in files_of(self._git, self._commit)}
             left = b"".join(name + b"\0" for name in sorted(everything - {name for name, _ in files}))
             self._git.run("update-index", "-z", "--skip-worktree", "--stdin", stdin=left)
         self._git.run("checkout-index", "--force", "--quiet", "-z", "--stdin", "--index", stdin=wanted)
@@ -148,20 +148,15 @@ class _WorkTree:
     def _files(self) -> list[tuple[bytes, str]]:
         """Return name and blob of every file that is wanted: in *paths*, and beside the folders that lead there."""
         if not self._paths:
-            return list(self._listed())
+            return files_of(self._git, self._commit)
         beside = {parent for path in self._paths for parent in _parents(path)}
         paths = [os.fsencode(path) for path in self._paths]
         below = tuple(path + b"/" for path in paths)
         return [
             (name, oid)
-            for name, oid in self._listed()
+            for name, oid in files_of(self._git, self._commit)
             if name.rpartition(b"/")[0] in beside or name in paths or name.startswith(below)
         ]
-
-    def _listed(self) -> Iterator[tuple[bytes, str]]:
-        for entry in _ENTRY.finditer(self._git.run("ls-tree", "-r", "-z", "--full-tree", self._commit)):
-            if entry[1] == b"blob":  # no submodules
-                yield entry[3], entry[2].decode("ascii")
 
 
 def _parents(path: str) -> set[bytes]:

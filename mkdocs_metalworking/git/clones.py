@@ -7,17 +7,17 @@ from pathlib import Path
 
 from .cat_file import CatFile
 from .command import Git
-from .places import CloneFolder
+from .places import CloneFolder, Premises
 
 
 class Clones:
-    """Opens clones below *code_dir* of the site in *site* when they are asked for.
+    """Opens clones below *code_dir* of the site on *premises* when they are asked for.
 
     Thread-safe; *timeout* bounds one answer, in seconds.
     """
 
-    def __init__(self, code_dir: Path, site: Path | None = None, *, timeout: float = 30.0) -> None:
-        self._folder = CloneFolder(code_dir, site)
+    def __init__(self, code_dir: Path, premises: Premises | None = None, *, timeout: float = 30.0) -> None:
+        self._folder = CloneFolder(code_dir, premises)
         self._timeout = timeout
         self._mutex = threading.Lock()
         self._open: dict[str | Path, CatFile | None] = {}

@@ -1,8 +1,14 @@
-"""Where links lead. A branch can bring them along, and what is written through one lands elsewhere.
+"""Which links are followed. A branch or an archive can bring them along, and what lies behind one is elsewhere.
 
-Every command that writes asks here: `target_of` for the files of authors, which may be links within their repository,
-and `place_of` for what is made and can be made again, such as clones, books and the store. `way_out` is for what is
-published.
+One rule, judged link by link on the whole way to a file. Links are somebody's where the repository around them tracks
+them, or cannot tell, and where no repository is around the site and they may have come with it (`Premises`). All others
+are the person's. What somebody's link leads to is
+
+- read and published within what it came with: `way_out`, and `hold_inside` for a file that is read by its name;
+- made and can be made again, such as a clone, a book or the store: not behind one that a repository tracks, nor behind
+  one that leads out of what it came with, `place_of`;
+- an author's file, and written: within the same repository, and not in another one in its folder, where that tracks it
+  too, `target_of`. Such a file is not written behind a link of the person's either where that leads out.
 """
 
 from __future__ import annotations
@@ -15,9 +21,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from ..quote.diagnostics import MetalworkingError, reason_of
+from ..quote.diagnostics import Location, MetalworkingError, reason_of
 from .command import Git, GitError
-from .places import enclosing_work_tree
+from .places import Premises, enclosing_work_tree
+from .process import Allowance
 
 
 class Objection(NamedTuple):
@@ -33,51 +40,96 @@ class Objection(NamedTuple):
         """The link and what it is."""
         return f"{self.name} is {self.what}"
 
+    def out(self, where: Location, what: str = "file") -> MetalworkingError:
+        """Return the problem of a *what* at *where* that is not read, since the link leads out."""
+        message, hint = f"{self.why} and leads out of it: {self.reason}", f"put the {what} in its place, or {self.mend}"
+        return MetalworkingError("files", message, hint, where)
+
 
 _GITS = re.compile(r"\.git[. ]*|git~[0-9]+", re.IGNORECASE)
 """Names of a folder that some file system takes for ``.git``."""
 
 
+_LISTED = 192 << 20
+"""Bytes that the list of a repository's files may have."""
+
+
 def target_of(path: Path) -> Path:
     """Return the file that *path* leads to, which lies in the repository that *path* lies in.
 
-    Raises MetalworkingError (``not-written``) where a link leads out of it, or to what git keeps there, and where one
-    that git tracks leads to what git does not track: an environment lies there too, and no diff shows what is written.
+    Raises MetalworkingError (``not-written``) where a link leads out of it, to what git keeps there or to another
+    repository in its folder, and where one that git tracks leads to what that repository does not track: an environment
+    lies there too, and no diff shows what is written.
     """
-    target, top = _resolved(path), _top(path.absolute())
-    if not _is_inside(target, top):
+    target = _resolved(path)
+    if not _is_own(target, _top(path.absolute())):
         raise not_written(path, "a link leads out of the repository")
     for link in _links(path, set()):
-        if (objection := _tracked(link)) and not _is_known(target):
-            raise not_written(path, f"{objection.why} to what git does not track", objection.mend)
+        if objection := _tracked(link):
+            tree = enclosing_work_tree(link.parent)
+            if tree is None or not _is_own(target, tree[0]):
+                raise not_written(path, "a link leads out of the repository")
+            if not _is_known(target, *tree):
+                raise not_written(path, f"{objection.why} to what git does not track", objection.mend)
     return target
 
 
-def place_of(path: Path, site: Path | None = None) -> Path:
+def place_of(path: Path, premises: Premises | None = None) -> Path:
     """Return where *path* leads to by no link that git tracks: one that it does not, the person put there.
 
     Raises MetalworkingError (``not-written``) where git tracks a link on the way, or cannot tell, and where no
-    repository is around the folder *site* and a link leads out of it: an unpacked archive may have brought that one.
+    repository is around the site and a link on its *premises* leads out: an unpacked archive may have brought that one.
     """
     for link in _links(path, set()):
-        if objection := _tracked(link) or _untold(link, site):
+        if objection := _tracked(link) or _untold(link, premises):
             raise not_written(path, objection.why, f"{objection.reason}: {objection.mend}")
     return _resolved(path)
 
 
-def way_out(path: Path, site: Path) -> Objection | None:
+def way_out(path: Path, premises: Premises) -> Objection | None:
     """Return what is wrong with the first link by which *path* leads out of its repository, or to what git keeps there.
 
-    Where no repository is around the folder *site*, that is what it may not lead out of. Links that git knows and does
-    not track are the person's, and behind those that lead in a circle nothing is read.
+    Where no repository is around the site, none leads out of the folder that link and site share on its *premises*.
+    Links that git knows and does not track are the person's, and behind those that lead in a circle nothing is read.
     """
     with contextlib.suppress(MetalworkingError):
         for link in _links(path, set()):
             tree = enclosing_work_tree(link.parent)
             out = tree is None or not _is_inside(_resolved(link), tree[0])
-            if out and (objection := _tracked(link) or _untold(link, site)):
+            if out and (objection := _tracked(link) or _untold(link, premises)):
                 return objection
     return None
+
+
+def hold_inside(path: Path, premises: Premises) -> Path:
+    """Return *path*, a file of the site that is read by its name.
+
+    Raises MetalworkingError (``files``) where `way_out` has something against a link.
+    """
+    if link := way_out(path, premises):
+        raise link.out(Location(path.name))
+    return path
+
+
+def tracked_ways_out(folder: Path) -> Iterator[tuple[Path, Objection]]:
+    """Yield every link that the repository around *folder* tracks and that leads out of it, wherever it lies there.
+
+    Nothing where no repository is around it, nor where git cannot tell: a site need not be built where git is.
+    """
+    found = enclosing_work_tree(folder.resolve())
+    if found is None:
+        return
+    top, git_dir = found
+    try:
+        git = Git(git_dir, work_tree=top, allowance=Allowance(output=_LISTED))
+        listed = git.run("ls-files", "-z", "--stage", "--full-name", "--", ":/")
+    except GitError:
+        return
+    for name in _names_of_links(listed):
+        link = top / name
+        with contextlib.suppress(MetalworkingError):
+            if link.is_symlink() and not _is_inside(_resolved(link), top):
+                yield link, _of_repository(name)
 
 
 def not_written(path: Path, why: str, hint: str = "it is as it was") -> MetalworkingError:
@@ -94,6 +146,13 @@ def _resolved(path: Path) -> Path:
 
 def _is_inside(target: Path, top: Path) -> bool:
     return target.is_relative_to(top) and not any(map(_GITS.fullmatch, target.relative_to(top).parts))
+
+
+def _is_own(target: Path, top: Path) -> bool:
+    """Tell whether *target* lies in the repository at *top*, and in no other one within its folder."""
+    if not _is_inside(target, top):
+        return False
+    return not any(one != top and one.is_relative_to(top) and os.path.lexists(one / ".git") for one in target.parents)
 
 
 def _top(path: Path) -> Path:
@@ -130,31 +189,38 @@ def _tracked(link: Path) -> Objection | None:
     except (GitError, OSError) as error:
         said = error.diagnostic.message if isinstance(error, GitError) else reason_of(error)
         return Objection(name, "a link of which git cannot tell whose it is", said, "see what git status says")
-    paths = (line.partition(b"\t")[2] for line in listed.split(b"\0") if line.startswith(b"120000 "))
-    if not any(_is_same(top / os.fsdecode(path), itself) for path in paths):
+    if not any(_is_same(top / path, itself) for path in _names_of_links(listed)):
         return None
+    return _of_repository(name)
+
+
+def _names_of_links(listed: bytes) -> Iterator[str]:
+    """Yield the paths of links in what ``ls-files -z --stage`` said."""
+    for line in listed.split(b"\0"):
+        if line.startswith(b"120000 "):
+            yield os.fsdecode(line.partition(b"\t")[2])
+
+
+def _of_repository(name: str) -> Objection:
     reason = "git tracks it, so that anybody may have put it there"
     return Objection(name, "a link of the repository", reason, f"git rm --cached {name} if it is yours")
 
 
-def _untold(link: Path, site: Path | None) -> Objection | None:
-    """Return what speaks against *link* where no repository is around *site*, in which it lies: that it leads out."""
-    if site is None or enclosing_work_tree(link.parent) is not None:
+def _untold(link: Path, premises: Premises | None) -> Objection | None:
+    """Return what speaks against *link* where no repository is around the site it may have come with: it leads out."""
+    shared = premises.shared_with(link) if premises is not None else None
+    if premises is None or shared is None or enclosing_work_tree(link.parent) is not None:
         return None
-    top = _resolved(site)
-    if not link.is_relative_to(top) or _is_inside(_resolved(link), top):
+    if _is_inside(_resolved(link), shared):
         return None
+    name = Path(os.path.relpath(link, premises.site)).as_posix()
+    what = "a link beside the site's folder" if name.startswith("../") else "a link of the site's folder"
     reason = "no repository is around the site that could tell whose it is"
-    mend = "git init there if it is yours, or name its end in mkdocs.yml"
-    return Objection(link.relative_to(top).as_posix(), "a link of the site's folder", reason, mend)
+    return Objection(name, what, reason, "git init there if it is yours, or name its end in mkdocs.yml")
 
 
-def _is_known(target: Path) -> bool:
-    """Tell whether git tracks *target*; of a file that is not there, whether it tracks one in its folder."""
-    found = enclosing_work_tree(target.parent)
-    if found is None:
-        return False
-    top, git_dir = found
+def _is_known(target: Path, top: Path, git_dir: Path) -> bool:
+    """Tell whether the repository tracks *target*; of a file that is not there, whether it tracks one in its folder."""
     place = target if target.exists() else target.parent
     spec = f":(top,literal){place.relative_to(top).as_posix()}" if place != top else ":/"
     try:

@@ -7,9 +7,10 @@ cannot bind a wrong file to a commit. Tree format: gitformat-tree, ``mode SP nam
 from __future__ import annotations
 
 import hashlib
+import posixpath
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal, Protocol
@@ -87,6 +88,34 @@ def resolve_path(objects: Objects, commit: str, path: str) -> TreeEntry | None:
     return entry
 
 
+_HOPS = 40
+"""Links on the way to a file, as many as an operating system follows."""
+
+
+def followed(objects: Objects, commit: str, path: str) -> str:
+    """Return where *path* leads to by the links that *commit* has on the way; *path* where they lead to nothing in it.
+
+    Raises what `resolve_path` raises.
+    """
+    at = path
+    for _ in range(_HOPS):
+        names = at.split("/")
+        link = None
+        for way in ("/".join(names[:count]) for count in range(1, len(names) + 1)):
+            link = resolve_path(objects, commit, way)
+            if link is None:
+                return path
+            if link.kind == "symlink":
+                break
+        else:
+            return at
+        to = objects.verified(link.oid, kind="blob", max_bytes=METADATA_MAX).decode("utf-8", "replace")
+        at = posixpath.normpath(posixpath.join(posixpath.dirname(way), to, at[len(way) + 1 :]))
+        if at.startswith(("/", "../")) or at == "..":
+            break
+    return path
+
+
 def tree_of(objects: Objects, commit: str) -> list[tuple[bytes, TreeEntry]]:
     """Return the entries of the root folder of *commit*; raises what ``verified`` raises."""
     header = objects.verified(commit, kind="commit", max_bytes=METADATA_MAX).split(b"\n", 1)[0]
@@ -94,8 +123,10 @@ def tree_of(objects: Objects, commit: str) -> list[tuple[bytes, TreeEntry]]:
     return list(entries_of(objects.verified(oid, kind="tree", max_bytes=METADATA_MAX), len(commit) // 2))
 
 
-def files_below(objects: Objects, commit: str, folder: str) -> Iterator[str]:
-    """Yield the path of every file of *commit* below *folder* ("": all).
+def files_below(
+    objects: Objects, commit: str, folder: str, kinds: Container[Kind] = ("file", "executable")
+) -> Iterator[str]:
+    """Yield the path of every file of *commit* below *folder* ("": all), or what else is one of *kinds*.
 
     Raises what ``verified`` raises, and Oversized for more folders or longer names together than any repository has.
     """
@@ -118,7 +149,7 @@ def files_below(objects: Objects, commit: str, folder: str) -> Iterator[str]:
                 raise Oversized(size, METADATA_MAX)
             if entry.kind == "directory":
                 left.append((path, entry.oid))
-            elif entry.kind in ("file", "executable"):
+            elif entry.kind in kinds:
                 yield path
 
 

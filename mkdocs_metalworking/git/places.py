@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 from ..quote.diagnostics import MetalworkingError
@@ -19,6 +21,38 @@ def enclosing_work_tree(folder: Path) -> tuple[Path, Path] | None:
         if os.path.lexists(parent / ".git") and (found := find_git_dir(parent)) is not None:
             return parent, found
     return None
+
+
+@dataclass(frozen=True, slots=True)
+class Premises:
+    """A site's folder, and what an archive of a commit would have brought together with it.
+
+    An archive holds a repository, of which the site may be one folder, so all that mkdocs.yml names by relative paths
+    may have come along. What it names by an absolute path, the person put there.
+    """
+
+    site: Path
+    """The folder of mkdocs.yml."""
+    whole: Path
+    """The folder that holds the site and all that it names by relative paths."""
+
+    @classmethod
+    def of(cls, site: Path, named: Iterable[str | Path] = ()) -> Premises:
+        """Return those of the site in the folder *site*, whose mkdocs.yml has the paths *named*."""
+        top = site.resolve()
+        relative = (os.path.normpath(top / one) for one in named if not Path(one).is_absolute())
+        return cls(top, Path(os.path.commonpath([top, *relative])))
+
+    @property
+    def unpacked(self) -> bool:
+        """Whether no repository is around the site: nobody can tell then what came with it."""
+        return enclosing_work_tree(self.site) is None
+
+    def shared_with(self, link: Path) -> Path | None:
+        """Return the folder that came with the site where *link* did, which the two share; None where it did not."""
+        if not link.is_relative_to(self.whole) or not self.unpacked:
+            return None
+        return Path(os.path.commonpath([self.site, link.parent]))
 
 
 class Tracked:
@@ -52,17 +86,17 @@ class Tracked:
 
 
 class CloneFolder:
-    """The folder *code_dir* of the site in the folder *site*, and what of it came with the site, which is asked once.
+    """The folder *code_dir* of a site, and what of it came with the site, which is asked once.
 
     Whatever a commit of the site brings where a clone belongs is no clone: the files of a bare repository, a link to
     the site itself, a submodule. It has the commits of whoever wrote it, under any name. Where no repository is around
     the site that could tell, the site may be an unpacked archive of a commit: that has no ``.git``, so a clone has one
-    there, and no link leads to it. Without *site* that is the folder around *code_dir*.
+    on the *premises*, and no link leads to it. Without any, the site is the folder around *code_dir*.
     """
 
-    def __init__(self, code_dir: Path, site: Path | None = None) -> None:
-        self._code_dir = code_dir
-        self._site = code_dir.parent if site is None else site
+    def __init__(self, code_dir: Path, premises: Premises | None = None) -> None:
+        self._code_dir = code_dir if premises is not None else code_dir.parent.resolve() / code_dir.name
+        self._premises = premises or Premises.of(code_dir.parent)
         self._tracked: Tracked | None = None
 
     def find(self, name: str) -> Path | None:
@@ -83,20 +117,19 @@ class CloneFolder:
             return f"{folder} may have come with the site's own repository ({self._tracked.unknown})"
         if self._tracked.holds(name):
             return f"{folder} came with the site's own repository"
-        if enclosing_work_tree(self._site.resolve()) is None and _may_be_unpacked(folder, self._site.absolute()):
+        if self._may_be_unpacked(folder):
             return f"{folder} may have come with the site, around which there is no repository that could tell"
         return ""
 
+    def _may_be_unpacked(self, folder: Path) -> bool:
+        """Tell whether an archive of a commit may have brought what *folder* is or leads to."""
+        folder, whole = Path(os.path.abspath(folder)), self._premises.whole
+        if not folder.is_relative_to(whole) or not self._premises.unpacked:
+            return False
+        way = [folder, *(parent for parent in folder.parents if parent != whole and parent.is_relative_to(whole))]
+        return any(one.is_symlink() for one in way) or find_git_dir(folder) == folder
 
-def _may_be_unpacked(folder: Path, site: Path) -> bool:
-    """Tell whether an archive of a commit, unpacked in *site*, may have brought what *folder* is or leads to."""
-    folder = Path(os.path.abspath(folder))
-    if not folder.is_relative_to(site):
-        return False
-    way = [folder, *(parent for parent in folder.parents if parent != site and parent.is_relative_to(site))]
-    return any(one.is_symlink() for one in way) or find_git_dir(folder) == folder
 
-
-def find_clone(code_dir: Path, name: str, site: Path | None = None) -> Path | None:
-    """Return the git directory of the clone of *name* below *code_dir* of *site*; None when there is none."""
-    return CloneFolder(code_dir, site).find(name)
+def find_clone(code_dir: Path, name: str, premises: Premises | None = None) -> Path | None:
+    """Return the git directory of the clone of *name* below *code_dir* of a site; None when there is none."""
+    return CloneFolder(code_dir, premises).find(name)

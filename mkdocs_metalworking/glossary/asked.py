@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ..quote.diagnostics import Diagnostic
+from ..quote.texts import read_text
 from .callout import Callouts, PageMeta, read_front_matter
 from .labels import Labels, labels_for
 
@@ -28,11 +29,16 @@ class Asked:
     labels: Labels = field(default_factory=labels_for)
 
     @classmethod
-    def of(cls, options: Mapping[str, Any], root: Path, language: str = "en") -> Asked:
-        """Read *options*, named as in mkdocs.yml; files start at *root*. Raises MetalworkingError (``config``)."""
+    def of(
+        cls, options: Mapping[str, Any], root: Path, language: str = "en", read: Callable[[Path], str] = read_text
+    ) -> Asked:
+        """Read *options*, named as in mkdocs.yml, and with *read* the files, which start at *root*.
+
+        Raises MetalworkingError (``config``), and what *read* raises of it.
+        """
         flags = {name: bool(options.get(name)) for name in ("chapters", "citations", "lookup", "previews")}
         labels = labels_for(str(options.get("language") or language), options.get("labels"))
-        return cls(callouts=Callouts.of(options.get("callouts"), root), labels=labels, **flags)
+        return cls(callouts=Callouts.of(options.get("callouts"), root, read), labels=labels, **flags)
 
     @property
     def parts(self) -> frozenset[str]:

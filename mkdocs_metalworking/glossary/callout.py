@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
@@ -67,7 +67,7 @@ class Callouts:
     links: tuple[LinkList, ...] = ()
 
     @classmethod
-    def of(cls, option: object, root: Path) -> Callouts | None:
+    def of(cls, option: object, root: Path, read: Callable[[Path], str] = read_text) -> Callouts | None:
         """Read the option ``callouts``; None when a site asks for none. Paths start at *root*.
 
         Raises MetalworkingError (``config``).
@@ -82,12 +82,12 @@ class Callouts:
         lists = option.get("links") or {}
         if not isinstance(lists, Mapping):
             raise _wrong("callouts: links is no mapping", "write links: {name: {label: …, url: …}}")
-        links = tuple(_link_list(str(name), entry, root) for name, entry in lists.items())
+        links = tuple(_link_list(str(name), entry, root, read) for name, entry in lists.items())
         key = str(option.get("key") or "callout")
         return cls(str(option["from"]), str(option["to"]), key, bool(option.get("required")), links)
 
 
-def _link_list(name: str, entry: object, root: Path) -> LinkList:
+def _link_list(name: str, entry: object, root: Path, read: Callable[[Path], str]) -> LinkList:
     if name in _FIELDS:
         raise _wrong(f"callouts: a list of links cannot be called {name}", "that is a part of the callout")
     if not isinstance(entry, Mapping) or not (entry.get("label") and entry.get("url")):
@@ -97,7 +97,7 @@ def _link_list(name: str, entry: object, root: Path) -> LinkList:
     titles: list[tuple[str, str]] = []
     if entry.get("pages"):
         try:
-            lines = read_text(root / str(entry["pages"])).splitlines()
+            lines = read(root / str(entry["pages"])).splitlines()
         except (OSError, UnicodeDecodeError) as error:
             raise _wrong(f"callouts: links: {name}: {entry['pages']} cannot be read", reason_of(error)) from error
         titles = [(slug, title.strip()) for slug, _, title in (line.partition(" ") for line in lines) if slug]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -107,7 +107,9 @@ class Terms:
                 yield Diagnostic(Severity.WARNING, "terms", said, "keep it in the one that answers", row.location)
 
 
-def read_rows(path: Path, label: str, draft: str | None = None) -> tuple[list[Row], list[Diagnostic]]:
+def read_rows(
+    path: Path, label: str, draft: str | None = None, read: Callable[[Path], str] = read_text
+) -> tuple[list[Row], list[Diagnostic]]:
     """Read the table, or *draft* in its place; returns what could be read and every problem with file and line."""
     if draft is None and not path.exists():
         where = Location(label)
@@ -115,7 +117,9 @@ def read_rows(path: Path, label: str, draft: str | None = None) -> tuple[list[Ro
             Diagnostic(Severity.WARNING, "mapping", "this file does not exist yet", "write it, or drop mapping:", where)
         ]
     try:
-        rows, problems = _read(read_text(path) if draft is None else draft, label)
+        rows, problems = _read(read(path) if draft is None else draft, label)
+    except MetalworkingError as problem:
+        return [], [problem.diagnostic]
     except (OSError, UnicodeDecodeError) as error:
         said, hint = f"cannot read it: {reason_of(error)}", "see the option mapping:"
         return [], [Diagnostic(Severity.ERROR, "mapping", said, hint, Location(label))]

@@ -11,16 +11,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..deliver.project import Settings
 from ..git.interrupts import held_back
 from ..git.links import not_written, place_of, target_of
+from ..git.places import Premises
 from ..quote import texts
 from ..quote.diagnostics import Location, MetalworkingError, reason_of
 
 
-def read_text(path: Path) -> str:
-    """Return what *path* holds. Raises MetalworkingError (``config``) when it cannot be read."""
+def read_text(path: Path, settings: Settings) -> str:
+    """Return what *path*, a file of the site, holds. Raises MetalworkingError when it cannot be read, or is not."""
     try:
-        return texts.read_text(path)
+        return settings.text(path)
     except (OSError, UnicodeDecodeError) as error:
         raise MetalworkingError("config", f"cannot read it: {reason_of(error)}", "", Location(path.name)) from None
 
@@ -111,13 +113,13 @@ def write(path: Path, text: str) -> None:
         put()
 
 
-def write_made(path: Path, data: bytes, site: Path | None = None) -> None:
+def write_made(path: Path, data: bytes, premises: Premises | None = None) -> None:
     """Write all of *data*, which is made anew each time, or nothing. Folders that lack are made.
 
     Raises MetalworkingError (``not-written``), also where a link on the way may be somebody else's (``place_of``, which
-    *site* is for): then the file is as it was.
+    *premises* are for): then the file is as it was.
     """
-    with held_back(), _beside(path, place_of(path, site), data) as put:
+    with held_back(), _beside(path, place_of(path, premises), data) as put:
         put()
 
 

@@ -11,11 +11,10 @@ from filelock import FileLock, Timeout
 from ..deliver.project import Project, Settings
 from ..deliver.store import Store
 from ..git.binding import Binder
-from ..git.links import not_written, target_of
+from ..git.links import hold_inside, not_written, target_of
 from ..quote.blob import FileKey, LockedFile
 from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, reason_of
 from ..quote.lock import Lock, load_lock
-from ..quote.texts import read_text
 
 
 def store_of(settings: Settings) -> Store:
@@ -28,10 +27,10 @@ def writing_alone(settings: Settings, path: Path | None = None) -> Iterator[None
     """Hold off every other command that writes a file of the site, from reading what is changed to writing it.
 
     Raises MetalworkingError (``not-written``) of *path*, or of the lock, when another command holds it for a minute, or
-    the folder is read-only.
+    the folder is read-only, and (``files``) where somebody's link leads out.
     """
     path = path or settings.lock
-    target_of(settings.lock)
+    target_of(hold_inside(settings.lock, settings.premises))
     guard = FileLock(str(settings.lock) + ".lock")
     try:
         guard.acquire(timeout=60)
@@ -58,7 +57,7 @@ def locked_lock(settings: Settings) -> Iterator[Lock]:
 def read_lock(settings: Settings) -> tuple[Lock, list[Diagnostic]]:
     """Read sources.lock; a file that does not exist is an empty one. Raises MetalworkingError for one not readable."""
     try:
-        text = read_text(settings.lock)
+        text = settings.text(settings.lock)
     except FileNotFoundError:
         text = ""
     except (OSError, UnicodeDecodeError) as error:
@@ -86,7 +85,7 @@ def bind(
         clones = project.sources.pin(repo, commit).mirrors if mirrors is None else mirrors
         binder = Binder(
             settings.code,
-            site=settings.root,
+            premises=settings.premises,
             mirrors=clones,
             own=settings.own,
             url=url,

@@ -45,7 +45,7 @@ def entry_for(repo: str, commit: str, url: str, settings: Settings) -> str:
     Raises Unavailable when nobody has the commit.
     """
     with ExitStack() as stack:
-        git_dir = find_clone(settings.code, repo, settings.root)
+        git_dir = find_clone(settings.code, repo, settings.premises)
         fetched: Fetched | None = None
         objects = stack.enter_context(closing(CatFile(Git(git_dir)))) if git_dir else None
         try:

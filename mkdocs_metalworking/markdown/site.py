@@ -66,7 +66,8 @@ class SiteExtension(Extension):
         """Return what the site asks for; its files start at *base*, or ``root``. Raises MetalworkingError."""
         if self.asked is not None:
             return self.asked
-        return Asked.of(self.getConfigs(), (base or Path()).joinpath(self.getConfig("root") or "."))
+        settings = Settings.of(self.getConfigs(), base=base)
+        return Asked.of(self.getConfigs(), settings.root, read=settings.text)
 
     def quoter(self) -> Quoter:
         """Return the quoter of this site, made at first use. Raises MetalworkingError."""
@@ -84,9 +85,15 @@ class SiteExtension(Extension):
         except MetalworkingError:
             return Quantities()  # who asks for the quoter tells it
 
+    def settings(self) -> Settings:
+        """Return where things are. Raises MetalworkingError."""
+        if self._project is not None:
+            return self._project.settings
+        return Settings.of(self.getConfigs(), base=self.base, home=self.home)
+
     def _loaded(self) -> Project:
         if self._project is None:
-            settings = Settings.of(self.getConfigs(), base=self.base, home=self.home)
+            settings = self.settings()
             files = (settings.sources, settings.lock, settings.quantities, *sorted(settings.code.glob("*/*")))
             self._project = _shared(settings, *map(_stamp, files))
         return self._project

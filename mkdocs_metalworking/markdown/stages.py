@@ -11,6 +11,7 @@ from ..glossary.callout import split_front_matter
 from ..glossary.mark_lines import NEEDS, marks_on
 from ..quote.diagnostics import Location, MetalworkingError
 from ..quote.lines import text_lines
+from .included import hold_includes
 from .page import PageContext
 from .work import Work
 
@@ -28,6 +29,7 @@ class BeginPreprocessor(Preprocessor):
         self._work.begin(text)
         page = self._work.page
         self._check_needs(page)
+        hold_includes(self._work)
         # Where a host has read the front matter, none stands here.
         first = split_front_matter(text)[1] if page.meta is None else 0
         return self._work.tracker.page(text_lines(text), first)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from xml.etree.ElementTree import Element
 
 from markdown import Markdown
@@ -111,6 +112,10 @@ class Work:
     def quoter(self) -> Quoter:
         """Return the quoter; raises MetalworkingError when sources.yml or the lock cannot be read."""
         return self._extension.quoter()
+
+    def inside(self, path: Path) -> Path:
+        """Return *path*, of a file that is read; raises MetalworkingError behind somebody's link that leads out."""
+        return self._extension.settings().inside(path)
 
     def finish(self) -> None:
         """Raise the page's errors and tell of its cards, unless a host collects them; a card is fatal when strict."""

@@ -257,6 +257,12 @@ SHOWS_OTHERS = {
     "a key": '{{ nav.pages[1]["content"] }}',
     "an attribute": '{{ nav.pages|map(attribute="content")|join }}',
     "a macro": "{% macro show(page) %}{{ page.content }}{% endmacro %}{{ show(nav.pages[1]) }}",
+    "MkDocs' files": "{% for f in pages %}{% if f.page != page %}{{ f.page.content }}{% endif %}{% endfor %}",
+    "a name within": "{% with page = nav.pages[1] %}{{ page.content }}{% endwith %}",
+    "one name of two": "{% for url, page in [('', nav.pages[1])] %}{{ page.content }}{% endfor %}",
+    "an attribute of one": "{{ pages|map(attribute='page.content')|join }}",
+    "a filter": "{% for f in pages %}{{ f.page|attr('con' ~ 'tent') }}{% endfor %}",
+    "a file": "{% for f in pages %}{{ f.content_string }}{% endfor %}",
     "a table of contents": "{% for p in nav.pages %}{% for one in p.toc %}"
     "{{ one.children|map(attribute='title')|join }}{% endfor %}{% endfor %}",
 }
@@ -275,3 +281,16 @@ def test_a_page_that_shows_others_shows_them_as_they_are(serve: Serve, how: str)
         assert words.encode() in again["index.html"] or how == "the page before"
         assert not any(b"data-mw=" in page for name, page in again.items() if name.endswith(".html"))
         assert again == serve.clean()
+
+
+def test_a_page_that_shows_others_is_rendered_and_the_rest_is_not(serve: Serve) -> None:
+    others = "{% for f in pages %}{{ f.page.content }}{% endfor %}"
+    text = f'{{% extends "base.html" %}}{{% block content %}}{others}{{% endblock %}}'
+    (serve.site.root / "overrides" / "all.html").write_text(text, encoding="utf-8")
+    serve.site.page("index.md", "---\ntemplate: all.html\n---\n\n# Home\n")
+    serve.rebuild()
+    serve.site.page("more/p1.md", "# More 1\n\nAnother text, see [one](../first/one.md).\n")
+    again = serve.rebuild()
+    assert replay(serve).templates.rendered == 2
+    assert b"Another text" in again["index.html"]
+    assert again == serve.clean()

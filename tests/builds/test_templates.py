@@ -74,6 +74,20 @@ def test_a_form_that_has_no_place_for_code_is_an_error(site: Site, form: str) ->
     ]
 
 
+def test_words_of_no_page_in_the_place_of_code_are_an_error(site: Site) -> None:
+    """As of a plugin that keeps what it was shown from one build to the next."""
+    words = '<pre class="mw-pre" data-mw="73262694901">a.metal line_1</pre>'
+    escaped = "<pre>&lt;pre class=&quot;mw-pre&quot; data-mw=&quot;73262694901&quot;&gt;</pre>"
+    for text, number in ((words, 1), (escaped, 0)):
+        site.page("all.html", ALL.replace("{{ p.content }}", text))
+        site.config("site_name: Test\n", "site_name: Test\nextra_templates: [all.html]\n")
+        done = site.build()
+        told = ["all.html: the content of a page is shown as it was in an earlier build, without its quoted code"]
+        assert [line.partition(" (")[0] for line in re.findall(r"ERROR +-  (.*)", done.stderr)] == told * number
+        assert done.returncode == number
+        site.config("site_name: Test\nextra_templates: [all.html]\n", "site_name: Test\n")
+
+
 UNSEEN = "one\ntwo\nthree\n  four\u202e \u200b  five\n"
 BASE = """\
 <!DOCTYPE html><html><head><title>T</title>STYLES</head><body>{{ page.content }}SCRIPTS</body></html>

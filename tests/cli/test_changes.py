@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from dataclasses import replace
 from html import escape
 
 import pytest
@@ -273,3 +274,103 @@ def test_what_is_called_like_a_page_and_is_none_hides_nothing(base: Desk) -> Non
     (base.root / "docs/b.md").symlink_to("nowhere")
     base.page("first/one.md", "# One\n\n> << excerpt {k}:a.c#L2 >>\n")
     assert "+int b;" in told(base)
+
+
+WHERE = {
+    "docs": ("docs_dir: ../pages\n", "", "", {"docs": "pages"}),
+    "files": ("", "sources: ../s.yml, lock: ../s.lock", "", {"sources.yml": "s.yml", "sources.lock": "s.lock"}),
+    "root": ("", "root: ..", "..", {"sources.yml": "sources.yml", "sources.lock": "sources.lock"}),
+    "plain": ("", "sources: ./x/../sources.yml, lock: x/../sources.lock", "", {}),
+    "links": ("", "lock: locks/sources.lock", "", {"sources.lock": "kept/sources.lock"}),
+}
+
+
+@pytest.mark.parametrize("where", WHERE)
+def test_a_site_whose_files_lie_beside_it_is_compared_with_itself(base: Desk, where: str) -> None:
+    """It is one folder of its repository, and mkdocs.yml names docs, the lock or the pins in another one."""
+    top = base.root
+    shutil.rmtree(top / ".git")
+    site = top / "site"
+    site.mkdir()
+    for name in ("docs", "mkdocs.yml", "sources.yml", "sources.lock"):
+        (top / name).rename(site / name)
+    settings, options, up, moved = WHERE[where]
+    for old, new in moved.items():
+        (top / new).parent.mkdir(exist_ok=True)
+        (site / old).rename(top / new)
+    if where == "links":
+        (site / "locks").symlink_to("../kept", target_is_directory=True)
+    config = (site / "mkdocs.yml").read_text().replace("store: store", "store: ../store, code: ../code")
+    if up:
+        config = config.replace("../", "")
+    config = config.replace("{store", f"{{{options}, store") if options else config
+    (site / "mkdocs.yml").write_text(config + settings)
+    git(top, "init", "-q", "-b", "main")
+    git(top, "add", "-A")
+    git(top, "commit", "-q", "-m", "Site")
+    desk = replace(base, root=site)
+    assert told(desk).count("Nothing changed.") == 3
+    lock, pins = (top / next(iter(top.rglob(name))) for name in ("s*.lock", "s*.yml"))
+    page = (top / "pages" if where == "docs" else site / "docs") / "first/one.md"
+    page.write_text(page.read_text().replace("#L1", "#L2"))
+    pins.write_text(pins.read_text().replace("MIT", "ISC"))
+    lock.write_text(lock.read_text().replace("size:", "size:1"))
+    text = told(desk)
+    commit = base.commits["acme/kernels"]
+    assert "license: `MIT` became `ISC`" in text
+    assert "a.c` is another file at the same commit**" in text
+    assert text.count(f"quotes `acme/kernels@{commit[:12]}:a.c#L") == 1
+    assert "instead of" in text
+    assert "by way of" not in text
+
+
+def test_what_a_link_was_is_told(base: Desk) -> None:
+    """The lock of before is the file that the link led to then, and not what it leads to now."""
+    (base.root / "locks").mkdir()
+    (base.root / "sources.lock").rename(base.root / "locks/a.lock")
+    (base.root / "sources.lock").symlink_to("locks/a.lock")
+    lock, _ = load_lock((base.root / "locks/a.lock").read_text())
+    key = FileKey("acme/kernels", base.commits["acme/kernels"], "a.c")
+    (base.root / "locks/b.lock").write_text(lock.with_entries([LockedFile.of(key, b"int evil;\n")]).format())
+    git(base.root, "add", "-A")
+    git(base.root, "commit", "-q", "-m", "Links")
+    assert told(base).count("Nothing changed.") == 3
+    (base.root / "sources.lock").unlink()
+    (base.root / "sources.lock").symlink_to("locks/b.lock")
+    assert "a.c` is another file at the same commit**" in told(base)
+
+
+def test_a_page_behind_a_link_is_compared_with_what_it_was(base: Desk) -> None:
+    """As a README that is the first page, and a folder of pages that lies beside docs."""
+    base.page("../README.md", "# Two\n\n<< excerpt {k}:a.c#L1 >>\n")
+    base.page("../elsewhere/deep/page.md", "# Three\n\n<< excerpt {k}:a.c#L1 >>\n")
+    (base.root / "docs/first/two.md").unlink()
+    (base.root / "docs/first/two.md").symlink_to("../../README.md")
+    (base.root / "docs/more").symlink_to("../elsewhere", target_is_directory=True)
+    (base.root / "docs/again").symlink_to("../way", target_is_directory=True)
+    (base.root / "way").symlink_to("elsewhere/deep", target_is_directory=True)
+    (base.root / "elsewhere/odd.md").symlink_to("nowhere.md")
+    git(base.root, "add", "-A")
+    git(base.root, "commit", "-q", "-m", "Links")
+    assert told(base).count("Nothing changed.") == 3
+    base.page("../README.md", "# Two\n\n<< excerpt {k}:a.c#L2 >>\n")
+    base.page("../elsewhere/deep/page.md", "# Three\n")
+    text = told(base)
+    assert text.count("- `docs/first/two.md` quotes `acme/kernels@") == 1
+    assert "instead of" in text
+    for name in ("more/deep", "again"):
+        assert f"- `docs/{name}/page.md` no longer quotes `acme/kernels@" in text
+    assert "by way of" not in text
+
+
+def test_what_lies_outside_of_the_repository_cannot_be_compared(base: Desk) -> None:
+    """What it was nobody knows, and all of it would seem to be new."""
+    (base.root / ".git").rename(base.root / "docs/.git")
+    git(base.root / "docs", "add", "-A")
+    git(base.root / "docs", "commit", "-q", "-m", "Docs alone")
+    (base.root / "docs/mkdocs.yml").write_text((base.root / "mkdocs.yml").read_text() + "docs_dir: ../pages\n")
+    (base.root / "pages").mkdir()
+    (base.root / "pages/index.md").write_text("# One\n")
+    done = replace(base, root=base.root / "docs").metalworking("check", "--changed-from", "main")
+    assert done.exit_code == 1
+    assert "pages lies outside of the site's repository" in done.output

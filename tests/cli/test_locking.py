@@ -17,7 +17,7 @@ from mkdocs_metalworking.quote.blob import FileKey, LockedFile
 from mkdocs_metalworking.quote.diagnostics import MetalworkingError
 from mkdocs_metalworking.quote.lock import load_lock
 from tests.cli.conftest import Desk
-from tests.support import git
+from tests.support import commit_files, git
 
 FILES = {"a.c": "int a;\n", "b.c": "int b;\n", "LICENSE": "MIT\n"}
 
@@ -195,6 +195,22 @@ def test_no_command_writes_into_an_environment_through_a_link(two: Desk, spelled
     name = "SOURCES.md" if spelled == "the file" else "linked"
     assert f"{name} is a link of the repository to what git does not track" in done.output
     assert theirs.read_text("utf-8") == "/somewhere/package\n"
+
+
+def test_no_command_writes_into_a_clone_through_a_link(two: Desk) -> None:
+    """A path that a change names stands in the lock, which would be a file of a clone, or a script of a submodule."""
+    two.write([])
+    commit_files(two.root / "code/up/stream", {"run.sh": "echo theirs\n"})
+    git(two.root, "init", "-q")
+    (two.root / ".gitignore").write_text("/code\n", encoding="utf-8")
+    (two.root / "sources.lock").unlink()
+    (two.root / "sources.lock").symlink_to("code/up/stream/run.sh")
+    git(two.root, "add", "sources.lock")
+    done = two.metalworking("lock")
+    assert done.exit_code == 1
+    assert "sources.lock cannot be written: a link leads out of the repository" in done.output
+    assert (two.root / "code/up/stream/run.sh").read_text("utf-8") == "echo theirs\n"
+    assert git(two.root / "code/up/stream", "status", "--short") == ""
 
 
 def test_a_link_that_git_tracks_is_written_through_to_what_it_tracks(two: Desk) -> None:

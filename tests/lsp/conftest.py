@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import os
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -127,11 +129,15 @@ def path_of(uri: str) -> Path:
     return Path(unquote(uri.removeprefix("file://")))
 
 
+CACHE = tempfile.TemporaryDirectory()
+
+
 @dataclass
 class Editor:
     """A client of ``metalworking lsp`` that answers one after the other; the clock only ends what hangs."""
 
     root: Path
+    options: tuple[str, ...] = ()
     loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.new_event_loop)
     versions: dict[str, int] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
@@ -150,8 +156,9 @@ class Editor:
         return self
 
     async def _start(self, encodings: list[str] | None) -> None:
-        command = (sys.executable, "-m", "mkdocs_metalworking", "lsp")
-        await self.client.start_io(*command, cwd=str(self.root))
+        command = (sys.executable, "-m", "mkdocs_metalworking", *self.options, "lsp")
+        env = {"XDG_CACHE_HOME": CACHE.name, **os.environ}  # what an editor was opened for is noted there
+        await self.client.start_io(*command, cwd=str(self.root), env=env)
         general = lsp.GeneralClientCapabilities(position_encodings=encodings) if encodings else None
         asked = lsp.InitializeParams(lsp.ClientCapabilities(general=general), root_uri=self.root.as_uri())
         self.answer = await self.client.initialize_async(asked)

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from mkdocs_metalworking.git.clone import clone
+from mkdocs_metalworking.git.listing import extent
+from mkdocs_metalworking.quote.diagnostics import MetalworkingError
 from mkdocs_metalworking.quote.repo import Repo
 from tests.support import commit_files, git
 
@@ -192,3 +194,54 @@ def test_a_folder_of_a_repository_whose_files_are_a_long_list(tmp_path: Path) ->
     assert {path.name for path in folder.iterdir()} == {".git", "kept", "LICENSE"}
     assert (folder / "kept/a.c").read_text() == "int a;\n"
     assert git(folder, "status", "--porcelain") == ""
+
+
+def bomb(home: Path) -> str:
+    """Make a repository of some KB whose 4,000 paths are one blob of a million bytes; return its commit."""
+    commit_files(home, {"kept/a.c": "int a;\n", "LICENSE": "MIT\n", "large": "x" * 1_000_000})
+
+    def tree(entries: str) -> str:
+        made = subprocess.run(
+            ["git", "-C", str(home), "mktree"], input=entries.encode(), capture_output=True, check=True
+        )
+        return made.stdout.decode().strip()
+
+    blob = git(home, "rev-parse", "HEAD:large")
+    inner = tree("".join(f"100644 blob {blob}\t{number}\n" for number in range(200)))
+    root = git(home, "ls-tree", "HEAD") + "\n" + "".join(f"040000 tree {inner}\tz{n}\n" for n in range(20))
+    commit = git(home, "commit-tree", "-m", "Large", tree(root))
+    git(home, "update-ref", "refs/heads/large", commit)
+    for name in ("uploadpack.allowFilter", "uploadpack.allowAnySHA1InWant"):
+        git(home, "config", name, "true")
+    return commit
+
+
+def test_files_that_are_more_than_anybody_has_room_for_are_not_laid_out(tmp_path: Path) -> None:
+    home, repo, code = tmp_path / "home", Repo.named("acme/large"), tmp_path / "code"
+    commit = bomb(home)
+    for _ in range(2):
+        with pytest.raises(MetalworkingError) as raised:
+            clone(repo, commit, home.as_uri(), code, most=2_000_000_000)
+        assert "take 4,015,177,728 bytes on disk, and a clone may have 2,000,000,000" in str(raised.value)
+        assert "(list the folders that you need as its paths: in sources.yml)" in str(raised.value)
+        assert [path.name for path in repo.folder(code).iterdir()] == [".git"]
+    assert clone(repo, commit, home.as_uri(), code, paths=["kept"], most=2_000_000_000) == "fetched"
+    assert (repo.folder(code) / "kept/a.c").read_text() == "int a;\n"
+
+
+@pytest.mark.parametrize(
+    ("paths", "blocks"),
+    [
+        ("", 0),
+        ("a", 1),
+        ("a b c", 3),
+        ("d/a d/b", 1 + 2),
+        ("d/e/a d/e/b d/f", 2 + 3),
+        ("a d/a d/e/a d/g/h/a f/a", 5 + 5),
+        ("d/e/f/a d/g/f/a", 5 + 2),
+        ("large d/large", 1 + 2 * 3),
+    ],
+)
+def test_files_and_folders_take_whole_blocks(paths: str, blocks: int) -> None:
+    files = [(path.encode(), "large" if "large" in path else "empty") for path in paths.split()]
+    assert extent(files, {"large": 8193, "empty": 0}) == blocks * 4096

@@ -17,7 +17,7 @@ from mkdocs_metalworking.hosts.lsp.known_clones import remember, remembered
 from mkdocs_metalworking.hosts.lsp.paths import Trees
 from mkdocs_metalworking.hosts.lsp.sites import site_above
 from mkdocs_metalworking.quote.repo import Repo
-from tests.lsp.conftest import Editor, Site, make_site
+from tests.lsp.conftest import Editor, Site, make_site, path_of
 from tests.support import commit_files, git
 
 HOSTILE = {
@@ -143,6 +143,48 @@ def test_a_folder_around_a_site_is_none_of_clones_alone(tmp_path: Path, monkeypa
         own.mkdir(exist_ok=True)
         (own / "mkdocs.yml").touch()
         assert site_above(own) == own / "mkdocs.yml", "a site beside it, and itself"
+
+
+@pytest.mark.parametrize("opened", [True, False])
+def test_a_site_of_one_s_own_that_another_one_quotes_stays_a_site(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opened: bool
+) -> None:
+    """Where it was not known to be one it is told why it is passed over, and what to type."""
+    for name in ("HOME", "XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.setenv(name, str(tmp_path / "home"))
+    site = make_site(tmp_path / "src/me/site")
+    shutil.move(site.root / "code/acme", tmp_path / "src/acme")
+    config = site.root / "mkdocs.yml"
+    config.write_text(config.read_text().replace("{store: store,", "{store: store, code: ../..,"))
+    other = tmp_path / "src/acme/kernels"
+    commit_files(other, {"mkdocs.yml": "site_name: Other\nplugins: [metalworking]\n", "docs/index.md": "# Other\n"})
+    if opened:
+        Editor(other).start().stop()
+    editor = Editor(site.root).start()
+    try:
+        editor.open("one.md", site.path("one.md").read_text() + "\n[@nobody]\n")
+        editor.codes("one.md", "not-pinned")  # the page is read
+        asked = lsp.DefinitionParams, "one.md", editor.at("one.md", "kernels/add", 3)
+        found = editor.ask("text_document_definition", *asked)
+    finally:
+        editor.stop()
+    assert path_of(found.uri).resolve() == other / "kernels/add.metal"
+    told = []
+    for options in ((), ("--config-file", str(other / "mkdocs.yml")), ()):
+        editor = Editor(other, options).start()
+        try:
+            editor.open("index.md")
+            editor.ask("text_document_hover", lsp.HoverParams, "index.md", lsp.Position(0, 0))
+        finally:
+            editor.stop()
+        told.append(editor.messages)
+    hint = f"(if it is yours: metalworking --config-file {other}/mkdocs.yml lsp, once)"
+    passed = f"{other}/mkdocs.yml is not loaded, since a site quotes from {other} {hint}"
+    assert told == [[] if opened else [passed], [], []]
+    assert site_above(other / "docs") == other / "mkdocs.yml"
+    commit_files(tmp_path / "src/acme/other", HOSTILE)
+    remember(tmp_path / "src/acme/other", site.root)
+    assert site_above(tmp_path / "src/acme/other/docs") is None, "of somebody else"
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
 
-from mkdocs_metalworking.git.places import find_clone
+from mkdocs_metalworking.deliver.project import Settings
+from mkdocs_metalworking.git.places import Premises, find_clone
 from tests.support import PATIENCE, commit_files, git
 
 SCRIPT = Path(__file__).resolve().parents[2] / "fetch.sh"
@@ -47,6 +49,14 @@ def fetch(folder: Path, pins: list[tuple[str, str]], *words: str, **env: str) ->
     return subprocess.run(
         ["bash", "fetch.sh", *words], cwd=folder, env=environment, capture_output=True, text=True, timeout=120
     )
+
+
+def cloned(folder: Path, commit: str, repo: str) -> subprocess.CompletedProcess[str]:
+    """Run the command that fetch.sh runs, in *folder* for one pin."""
+    (folder / "sources.yml").write_text(f"repositories:\n  - repo: {repo}\n    commit: '{commit}'\n    license: MIT\n")
+    env = {**os.environ, "METALWORKING_GIT_BASE": f"file://{folder}/remote/", "GIT_CONFIG_GLOBAL": os.devnull}
+    command = [sys.executable, "-m", "mkdocs_metalworking", "clone"]
+    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=120)
 
 
 def hostile_config(script: Path) -> str:
@@ -219,19 +229,61 @@ def test_no_clone_goes_through_a_link_out_of_an_unpacked_archive(tmp_path: Path,
     assert done.returncode == (0 if at == "code" else 1), "it is the person's, who says so"
 
 
+@pytest.mark.parametrize("to", ["../home/pack", "elsewhere"])
+def test_no_clone_goes_through_a_link_beside_a_site_in_an_unpacked_archive(tmp_path: Path, to: str) -> None:
+    """An archive is of a repository, of which the site may be one folder: mkdocs.yml keeps its clones beside it."""
+    top, away = tmp_path / "proj", tmp_path / "proj" / to
+    book = top / "book"
+    commit = serve(book, "stranger/start", {"x/plugin/x.vim": "\n"})
+    away.mkdir(parents=True)
+    (book / "docs").mkdir()
+    (book / "mkdocs.yml").write_text("site_name: T\nplugins: [{metalworking: {code: ../code}}]\n")
+    (top / "code").symlink_to(to, target_is_directory=True)
+    done = cloned(book, commit, "stranger/start")
+    assert list(away.rglob("*")) == []
+    assert done.returncode == 1
+    said = "may have come with the site" if to == "elsewhere" else "../code is a link beside the site's folder"
+    assert said in done.stderr
+    git(top, "init", "-q")
+    assert cloned(book, commit, "stranger/start").returncode == 0, "it is the person's, who says so"
+    assert (away / "stranger/start/x/plugin/x.vim").exists()
+
+
+def test_a_bare_repository_beside_a_site_in_an_unpacked_archive_is_no_clone(tmp_path: Path) -> None:
+    book = tmp_path / "proj/book"
+    serve(book, "apple/mlx", {"a.c": "int evil;\n"})
+    for name in ("code", "away"):
+        git(tmp_path, "clone", "-q", "--bare", str(book / "remote/github.com/apple/mlx"), f"{name}/apple/mlx")
+        git(tmp_path, "clone", "-q", "--bare", f"{name}/apple/mlx", str(tmp_path / f"proj/{name}/apple/mlx"))
+    of = partial(Settings.of, base=book)
+    for settings, found in (
+        (of({"code": "../code"}), False),
+        (of({"code": "../../code"}), False),
+        (of({"code": "code", "store": "../../store"}), False),
+        (of({"code": str(tmp_path / "code")}), True),
+    ):
+        clone = find_clone(settings.code, "apple/mlx", settings.premises)
+        assert (clone is not None) is found, settings.code
+    git(tmp_path / "proj", "init", "-q")
+    settings = of({"code": "../code"})
+    assert find_clone(settings.code, "apple/mlx", settings.premises) is not None, "git knows nothing of it"
+    git(tmp_path / "proj", "add", "-f", "code")
+    assert find_clone(settings.code, "apple/mlx", settings.premises) is None
+
+
 def test_a_link_around_the_site_is_gone_through(tmp_path: Path) -> None:
-    """Clones elsewhere by mkdocs.yml, on another disk: what lies outside of the site came in no archive of it."""
+    """Clones on another disk, by their own name in mkdocs.yml: no archive brings what it names by an absolute path."""
     book = tmp_path / "book"
     commit = serve(book, "o/n", {"a.c": "int a;\n"})
     (tmp_path / "disk").mkdir()
     (book / "docs").mkdir()
     (tmp_path / "clones").symlink_to("disk", target_is_directory=True)
-    plugin = "plugins: [{metalworking: {code: ../clones}}]"
+    plugin = f"plugins: [{{metalworking: {{code: {tmp_path}/clones}}}}]"
     (book / "mkdocs.yml").write_text(f"site_name: T\n{plugin}\n")
-    done = fetch(book, [("o/n", commit)])
+    done = cloned(book, commit, "o/n")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "disk/o/n/a.c").exists()
-    assert find_clone(book / "../clones", "o/n", book) is not None
+    assert find_clone(tmp_path / "clones", "o/n", Premises.of(book)) is not None
 
 
 def test_a_link_to_a_clone_of_something_else_is_only_read(tmp_path: Path) -> None:

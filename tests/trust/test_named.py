@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
 from html import unescape
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+import markdown
 import pytest
 
 from mkdocs_metalworking.hosts.forms.card import SIZE, Card
-from mkdocs_metalworking.hosts.mkdocs.hints import keys_in_files, reader_files
+from mkdocs_metalworking.hosts.mkdocs.hints import keys_in_files
+from mkdocs_metalworking.hosts.mkdocs.readers import reader_files
+from mkdocs_metalworking.markdown.extension import QuotationError
+from mkdocs_metalworking.quote.quantity_file import load_quantities
 from mkdocs_metalworking.quote.texts import LARGEST
 from tests.builds.conftest import Site
 from tests.support import git
@@ -83,6 +88,56 @@ def test_a_pattern_leads_to_files_of_the_site_alone(tmp_path: Path, pattern: str
     assert {path.name for path in reader_files([pattern, "plot.py"], site)} == {"plot.py"}
 
 
+@pytest.mark.parametrize(
+    ("pattern", "names"),
+    [
+        ("a.js", "a.js"),
+        ("*.js", "a.js"),
+        ("**/*.js", "a.js docs/b.js docs/x/c.js docs/x/y/d.js"),
+        ("docs/*.js", "docs/b.js"),
+        ("docs/*/*.js", "docs/x/c.js"),
+        ("docs/**/*.js", "docs/b.js docs/x/c.js docs/x/y/d.js"),
+        ("**/x/**/*.js", "docs/x/c.js docs/x/y/d.js"),
+        ("*/x/**/y/*", "docs/x/y/d.js"),
+        ("**/[cd].js", "docs/x/c.js docs/x/y/d.js"),
+        ("docs/x/**", "docs/x/c.js docs/x/y/d.js docs/x/e.txt"),
+        ("docs/./x/?.txt", "docs/x/e.txt"),
+        ("linked/*.js", "linked/c.js"),
+        ("**/**/**/a.js", "a.js"),
+    ],
+)
+def test_what_a_pattern_names(tmp_path: Path, pattern: str, names: str) -> None:
+    for name in ("a.js", "docs/b.js", "docs/x/c.js", "docs/x/y/d.js", "docs/x/e.txt"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    (tmp_path / "linked").symlink_to("docs/x", target_is_directory=True)
+    found = [path.relative_to(tmp_path).as_posix() for path in reader_files([pattern], tmp_path)]
+    assert sorted(found) == sorted(names.split())
+
+
+def test_for_a_pattern_each_folder_is_looked_into_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    deepest = tmp_path.joinpath("docs", *"a" * 40)
+    deepest.mkdir(parents=True)
+    (deepest / "found.js").write_text("")
+    for name in ("b", "c"):  # circles, to which two roads lead
+        (tmp_path / "docs" / name).symlink_to(".", target_is_directory=True)
+    looked: list[object] = []
+    plain = os.scandir
+    monkeypatch.setattr(os, "scandir", lambda path: looked.append(path) or plain(path))
+    many = [f"{'**/a/' * 9}**/{'*/' * number}*.js" for number in range(24)]
+    many += ["**/" * 60 + "*.js", "docs/" + "*/" * 80 + "*.js"]
+    found = list(reader_files(many, tmp_path))
+    assert found == [deepest / "found.js"]
+    assert len(looked) <= 2 * 42
+
+
+def test_there_are_patterns_for_every_script_and_no_more(tmp_path: Path) -> None:
+    text = "readers: [{}]\nquantities: {{}}\n"
+    assert not load_quantities(text.format(", ".join(["a.js"] * 50)))[1]
+    (problem,) = load_quantities(text.format(", ".join(["a.js"] * 51)))[1]
+    assert str(problem) == "quantities.yml:1: readers: write 50 patterns at most"
+
+
 ASKING = """\
 site_name: Files
 plugins:
@@ -116,9 +171,11 @@ def test_a_file_of_the_site_that_is_none_is_told(tmp_path: Path, name: str, kind
             stream.truncate(LARGEST + 1)
     done = site.run("mkdocs_metalworking", "check")
     assert done.returncode == 1
+    assert kind != "endless" or "is a link of the site's folder and leads out of it" in done.stdout
     told = {"large": "File too large", "pipe": "not a regular file", "endless": "not a regular file"}
-    if (name, kind) == ("docs/two.md", "endless"):
-        told[kind] = "leads out of it"
+    if kind == "endless":
+        git(tmp_path, "init", "-q")  # else no repository is around the site that could tell whose the link is
+        done = site.run("mkdocs_metalworking", "check")
     assert told[kind] in done.stdout
 
 
@@ -186,6 +243,202 @@ def test_no_folder_without_an_end_is_listed(linked: Site, to: str, said: str) ->
         done = linked.run(*command)
         assert done.returncode == 1, done.stdout + done.stderr
         assert said in (done.stdout + done.stderr).replace("docs/more", "docs/all")
+
+
+LINKS = {
+    "out": {"docs/a": "../x", "x/b": "/"},
+    "itself": {"docs/a": "../x", "x/b": ".", "x/c": "."},
+    "a circle": {"docs/a": "../x", "x/b": "../y", "y/c": "../x", "y/d": "../x"},
+    "a circle by folders": {"docs/a": "../x/deep", "x/deep/b": "../../y", "y/in/c": "../../x"},
+    "docs": {"docs": "/"},
+    "doubled": {"docs/a": "../d0"} | {f"d{n}/{way}": f"../d{n + 1}" for n in range(40) for way in "ab"},
+}
+"""Links to folders, each of them within the repository by itself, as far as it leads to a folder that is listed."""
+
+
+@pytest.mark.parametrize("way", LINKS)
+def test_no_folder_without_an_end_is_listed_behind_another_link(linked: Site, way: str) -> None:
+    """MkDocs goes into a folder behind a link, and there into the next: as many times as there are ways to it."""
+    git(linked.root, "add", "-A")
+    git(linked.root, "commit", "-q", "-m", "One")
+    if way == "docs":
+        shutil.rmtree(linked.root / "docs")
+    if way == "doubled":
+        (linked.root / "d40").mkdir()
+    for name, to in LINKS[way].items():
+        link = linked.root / name
+        link.parent.mkdir(parents=True, exist_ok=True)
+        (link.parent / "f.txt").touch()
+        link.symlink_to(to)
+    git(linked.root, "add", "-A")
+    said = {
+        "out": "docs/a/b: x/b is a link of the repository and leads out of it",
+        "itself": "docs/a/b: a link to a folder around it has no end",
+        "a circle": "docs/a/b/c: a link to a folder around it has no end",
+        "a circle by folders": "docs/a/b/in/c: a link to a folder around it has no end",
+        "docs": "docs is a link of the repository and leads out of it",
+        "doubled": "links make more than 100000 files and folders",
+    }[way]
+    for command in (("mkdocs_metalworking", "check", "--changed-from", "HEAD"), ("mkdocs", "build")):
+        done = linked.run(*command)
+        assert done.returncode == 1, done.stdout + done.stderr
+        assert said in done.stdout + done.stderr
+
+
+def test_folders_that_links_lead_to_twice_are_published_twice(linked: Site) -> None:
+    for name in ("x", "docs/sub/deep"):
+        (linked.root / name).mkdir(parents=True)
+        (linked.root / name / "f.txt").write_text("shown\n")
+    for name, to in {"docs/a": "../x", "docs/b": "../x", "docs/sub/deep/c": "../../../x", "docs/d": "sub"}.items():
+        (linked.root / name).symlink_to(to)
+    git(linked.root, "add", "-A")
+    done = linked.build()
+    assert done.returncode == 0, done.stderr
+    found = {str(path.relative_to(linked.root / "site")) for path in (linked.root / "site").rglob("f.txt")}
+    assert found == {f"{at}/f.txt" for at in ("a", "b", "sub/deep", "sub/deep/c", "d/deep", "d/deep/c")}
+
+
+@pytest.mark.parametrize("at", ["s.txt", "p.md", "more"])
+def test_no_link_of_docs_beside_a_site_in_an_unpacked_archive_is_published(
+    linked: Site, tmp_path: Path, at: str
+) -> None:
+    """An archive is of a repository, of which the site may be one folder and its docs another one."""
+    top = tmp_path / "proj"
+    top.mkdir()
+    linked.root.rename(top / "site")
+    linked.root = top / "site"
+    (linked.root / "docs").rename(top / "docs")
+    config = linked.root / "mkdocs.yml"
+    config.write_text(f"{config.read_text()}docs_dir: ../docs\n")
+    shutil.rmtree(linked.root / ".git")
+    (top / "docs" / at).symlink_to("../../away" if at == "more" else "../../id")
+    (top / "LICENSE").write_text("MIT\n")
+    (top / "docs/license.txt").symlink_to("../LICENSE")
+    for command in (("mkdocs_metalworking", "check"), ("mkdocs", "build")):
+        done = linked.run(*command)
+        assert done.returncode == 1, done.stdout + done.stderr
+        assert f"../docs/{at} is a link beside the site's folder and leads out of it" in done.stdout + done.stderr
+    (top / "docs" / at).unlink()
+    assert linked.build().returncode == 0
+    assert (linked.root / "site/license.txt").read_text() == "MIT\n"
+
+
+INCLUDED = {
+    # Excluded by MkDocs, so that it is nothing of the site; in the set-up of this book.
+    "docs/.inc.txt": "base_path: [!relative $docs_dir], check_paths: true, restrict_base_path: true",
+    "docs/templates/inc.txt": "base_path: [!relative $docs_dir]",
+    # Anywhere in the repository, in the set-up that the extension has by itself.
+    "inc.txt": "check_paths: true",
+    "tools/inc.txt": "base_path: [docs, tools]",
+    "part": "base_path: [docs, part]",
+}
+
+
+@pytest.mark.parametrize("at", INCLUDED)
+@pytest.mark.parametrize("whose", ["a branch's", "an archive's", "one's own"])
+def test_no_file_is_included_through_a_link_that_a_branch_brought(linked: Site, at: str, whose: str) -> None:
+    config = linked.root / "mkdocs.yml"
+    config.write_text(f"{config.read_text()}markdown_extensions: [pymdownx.snippets: {{{INCLUDED[at]}}}]\n")
+    git(linked.root, "add", "-A")
+    git(linked.root, "commit", "-q", "-m", "One")
+    link = linked.root / at
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.symlink_to(linked.root.parent / ("away" if at == "part" else "id"))
+    name = "id.txt" if at == "part" else at.removeprefix("docs/").removeprefix("tools/")
+    (linked.root / "docs/inner.txt").write_text(f'--8<-- "{name}"\n')
+    linked.page("index.md", '# One\n\n--8<-- "docs/inner.txt"\n\n--8<-- "inner.txt"\n')
+    if "check_paths" in INCLUDED[at]:
+        linked.page("index.md", f'# One\n\n--8<-- "{name}"\n')
+    git(linked.root, "add", "docs/index.md", *([at] if whose == "a branch's" else []))
+    commands = [("check",), ("check", "--changed-from", "HEAD")]
+    if whose == "an archive's":
+        (linked.root / ".git").rename(linked.root.parent / "gone")
+        commands = commands[:1]
+    ours, of = whose == "one's own", "site's folder" if whose == "an archive's" else "repository"
+    for command in commands:
+        done = linked.run("mkdocs_metalworking", *command)
+        assert (done.returncode, f"{at} is a link of the {of} and leads out of it" in done.stdout) == (
+            (0, False) if ours else (1, True)
+        ), done.stdout + done.stderr
+    done = linked.build()
+    assert done.returncode == (0 if ours else 1), done.stderr
+    shown = linked.root / "site/index.html"
+    assert (shown.exists() and "PRIVATE KEY" in shown.read_text()) is ours
+
+
+@pytest.mark.parametrize("extension", ["pymdownx.b64", "pymdownx.snippets"])
+def test_a_link_beside_docs_ends_a_build_where_nobody_is_asked_for_it(linked: Site, extension: str) -> None:
+    """A picture that stands in the page itself is read by its name; of a snippet that no page names there is none."""
+    config = linked.root / "mkdocs.yml"
+    config.write_text(f"{config.read_text()}markdown_extensions: [{extension}]\n")
+    (linked.root / "logo.png").symlink_to("../id")
+    linked.page("index.md", "# One\n\n![logo](logo.png)\n")
+    git(linked.root, "add", "-A")
+    done = linked.build()
+    said = "logo.png is a link of the repository and leads out of it"
+    assert (done.returncode, said in done.stderr) == ((1, True) if extension == "pymdownx.b64" else (0, False))
+
+
+def test_what_cannot_be_asked_of_git_is_not_included(linked: Site, tmp_path: Path) -> None:
+    """Another extension is asked by the one that is alone, too, whichever comes first."""
+    git(linked.root, "add", "-A")
+    (linked.root / "inc.txt").symlink_to("../id")
+    (linked.root / ".git/index").write_bytes(b"no index")
+    for order in (1, -1):
+        names = ["mkdocs_metalworking", "pymdownx.snippets"][::order]
+        options = {"mkdocs_metalworking": {"root": str(linked.root)}, "pymdownx.snippets": {"base_path": linked.root}}
+        with pytest.raises(
+            QuotationError, match=r"inc\.txt is a link of which git cannot tell whose it is and leads out"
+        ):
+            markdown.markdown('--8<-- "inc.txt"\n', extensions=names, extension_configs=options)
+
+
+READ = ("sources.yml", "sources.lock", "quantities.yml", "terms.yml", "m.txt", "locks")
+
+
+@pytest.mark.parametrize("name", READ)
+@pytest.mark.parametrize("whose", ["a branch's", "an archive's", "one's own"])
+def test_no_file_of_the_site_is_read_through_a_link_that_a_branch_brought(
+    linked: Site, tmp_path: Path, name: str, whose: str
+) -> None:
+    """What is wrong in it would be told with its own words, in a log that everybody reads."""
+    root = linked.root
+    (root / "mkdocs.yml").write_text(ASKING)
+    (root / "terms.yml").write_text("[]\n")
+    (root / "m.txt").write_text("slug Title\n")
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "One")
+    (tmp_path / "away/netrc").write_text("machine x password HUNTER2\n")
+    (tmp_path / "away/sources.lock").write_text("machine x password HUNTER2\n")
+    if name == "locks":
+        (root / "mkdocs.yml").write_text(ASKING.replace("store: store", "store: store\n      lock: locks/sources.lock"))
+        (root / name).symlink_to("../away", target_is_directory=True)
+    else:
+        (root / name).unlink(missing_ok=True)
+        (root / name).symlink_to("../away/netrc")
+    if whose == "a branch's":
+        git(root, "add", "-A")
+    elif whose == "an archive's":
+        (root / ".git").rename(tmp_path / "gone")
+    said = "link of the repository" if whose == "a branch's" else "link of the site's folder"
+    commands = [("check",), ("lock",), ("lock", "--verify"), ("fetch",), ("clone",), ("sources", "--check"), ("list",)]
+    told = []
+    for command in commands:
+        done = linked.run("mkdocs_metalworking", *command)
+        told.append(done.stdout + done.stderr)
+        assert "Traceback" not in told[-1]
+    done = linked.run("mkdocs", "build")
+    told.append(done.stdout + done.stderr)
+    if whose == "one's own":
+        assert not [one for one in told if "leads out of it" in one]
+        assert name not in ("sources.lock", "locks") or "HUNTER2" in told[0], "what would be told"
+    else:
+        assert done.returncode == 1
+        assert f"{name} is a {said} and leads out of it" in told[0]
+        assert f"{name} is a {said} and leads out of it" in told[-1]
+        assert not [one for one in told if "HUNTER2" in one]
+    assert (tmp_path / "away/netrc").read_text() == "machine x password HUNTER2\n"
+    assert sorted(one.name for one in (tmp_path / "away").iterdir()) == ["id.txt", "netrc", "sources.lock"]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="devices by their names there")

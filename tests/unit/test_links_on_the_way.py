@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from mkdocs_metalworking.deliver.project import Settings
 from mkdocs_metalworking.git.command import Git
-from mkdocs_metalworking.git.links import place_of, target_of
+from mkdocs_metalworking.git.links import place_of, target_of, way_out
 from mkdocs_metalworking.git.process import Allowance
 from mkdocs_metalworking.quote.diagnostics import MetalworkingError
-from tests.support import git
+from tests.support import commit_files, git
 
 
 @pytest.fixture
@@ -80,6 +81,72 @@ def test_whose_a_link_is_can_be_told_in_a_large_repository(top: Path, monkeypatc
     git(top, "add", "code")
     with pytest.raises(MetalworkingError, match="code is a link of the repository"):
         place_of(top / "code/x")
+
+
+@pytest.mark.parametrize("within", ["top/code/up", "top/code/up/deep", "other"])
+@pytest.mark.parametrize(
+    ("spelled", "tracked"), [("the file", True), ("the file", False), ("its folder", True), ("a folder above", True)]
+)
+def test_no_link_leads_into_another_repository(
+    top: Path, tmp_path: Path, within: str, spelled: str, tracked: bool
+) -> None:
+    """A clone, a submodule, a checkout of one's own: what it tracks is not what this repository tracks.
+
+    A link to the folder of one that is not tracked leads where the person wants it to.
+    """
+    folder = tmp_path / within
+    commit_files(folder, {"sources.lock": "theirs\n", "sub/sources.lock": "theirs\n"})
+    link = {"the file": "sources.lock", "its folder": "lists", "a folder above": "lists"}[spelled]
+    (top / link).symlink_to(folder / "sources.lock" if spelled == "the file" else folder)
+    path = top / {"the file": link, "its folder": "lists/sources.lock", "a folder above": "lists/sub/new"}[spelled]
+    if tracked:
+        git(top, "add", link)
+    with pytest.raises(MetalworkingError, match="a link leads out of the repository"):
+        target_of(path)
+
+
+def test_a_repository_that_lies_in_another_one_is_written_to(top: Path) -> None:
+    """The site is a submodule, or a work tree of its own in the folder of another."""
+    commit_files(top / "site", {"locks/sources.lock": "ours\n"})
+    (top / "site/sources.lock").symlink_to("locks/sources.lock")
+    git(top / "site", "add", "sources.lock")
+    assert target_of(top / "site/sources.lock") == top / "site/locks/sources.lock"
+    (top / "way").symlink_to("site", target_is_directory=True)
+    assert target_of(top / "way/sources.lock") == top / "site/locks/sources.lock"
+    git(top, "add", "way")
+    with pytest.raises(MetalworkingError, match="a link leads out of the repository"):
+        target_of(top / "way/sources.lock")
+
+
+@pytest.mark.parametrize(
+    ("at", "to", "refused"),
+    [
+        ("code", "../away", True),
+        ("code", "../away/../proj/site/x", False),
+        ("code", "site", False),
+        ("site/code", "../x", True),
+        ("site/code", "x", False),
+        ("build", "../away", True),
+        ("../out", "away", False),
+    ],
+)
+def test_how_far_a_link_leads_where_nobody_can_tell(tmp_path: Path, at: str, to: str, refused: bool) -> None:
+    """No further than the folder that it shares with the site; what mkdocs.yml does not name came with nothing."""
+    site = tmp_path / "proj/site"
+    (site / "x").mkdir(parents=True)
+    (tmp_path / "away").mkdir()
+    (tmp_path / "proj" / at).symlink_to(to, target_is_directory=True)
+    settings = Settings.of({"code": "../code", "store": "../build/store"}, base=site)
+    path = Path(os.path.normpath(tmp_path / "proj" / at / "deep"))
+    assert (way_out(path, settings.premises) is not None) is refused
+    if refused:
+        with pytest.raises(MetalworkingError, match="no repository is around the site"):
+            place_of(path, settings.premises)
+    else:
+        assert place_of(path, settings.premises) == path.resolve()
+    git(tmp_path / "proj", "init", "-q")
+    assert way_out(path, settings.premises) is None
+    assert place_of(path, settings.premises) == path.resolve()
 
 
 def test_a_path_without_a_link_asks_no_git(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock as Mutex
 
+from ...git.places import Premises
 from ...quote.blob import LockedFile
 from ...quote.lock import Lock
 from ...quote.sources import Sources
@@ -24,7 +25,7 @@ from ..transport import Transport
 class Reach:
     """What a transport may need of a site: where it and its clones lie, what is pinned and locked, how to reach out."""
 
-    site: Path
+    premises: Premises
     code: Path
     sources: Sources
     lock: Lock
@@ -41,7 +42,7 @@ class Reach:
 def _checkout(reach: Reach) -> Transport:
     from .checkout import Checkout
 
-    return Checkout(reach.code, site=reach.site, mirrors=reach.sources.mirrors(), own=reach.own)
+    return Checkout(reach.code, premises=reach.premises, mirrors=reach.sources.mirrors(), own=reach.own)
 
 
 def _package(reach: Reach) -> Transport:

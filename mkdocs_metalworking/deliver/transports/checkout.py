@@ -9,6 +9,7 @@ from pathlib import Path
 from ...git.clones import Clones
 from ...git.command import GitError
 from ...git.objects import MissingObject
+from ...git.places import Premises
 from ...git.proof import proves
 from ...quote.blob import MAX_FILE, LockedFile
 from ..transport import NotDelivered
@@ -29,7 +30,7 @@ class Checkout:
         self,
         code_dir: Path,
         *,
-        site: Path | None = None,
+        premises: Premises | None = None,
         mirrors: Mapping[tuple[str, str], tuple[str, ...]] | None = None,
         own: Mapping[str, Path] | None = None,
         max_bytes: int = MAX_FILE,
@@ -39,7 +40,7 @@ class Checkout:
         self._mirrors = mirrors or {}
         self._own = own or {}
         self._max_bytes = max_bytes
-        self._clones = Clones(code_dir, site, timeout=timeout)
+        self._clones = Clones(code_dir, premises, timeout=timeout)
 
     @property
     def processes(self) -> int:

@@ -105,7 +105,7 @@ def _fresh(program: Program, project: Project, plan: Plan) -> tuple[Fresh, str]:
 
     binder = Binder(
         settings.code,
-        site=settings.root,
+        premises=settings.premises,
         mirrors=pin.mirrors,
         own=settings.own,
         url=program.url,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
+
+from mkdocs.config.defaults import MkDocsConfig
 
 from ...deliver.project import Project
 from ...markdown.page import PageContext
@@ -29,13 +30,13 @@ _TERMS = ("license", "license_scope", "license_file", "quote", "mirrors", "packa
 _NAMES = {"home": "repo"}
 
 
-def changes(project: Project, docs: Path, revision: str, shown: Iterable[PageContext], was: Was) -> list[str]:
-    """Return what changed between *revision* and the files as they are, of which *shown* was made; *was* reads others.
+def changes(project: Project, config: MkDocsConfig, revision: str, shown: Iterable[PageContext], was: Was) -> list[str]:
+    """Return what changed from *revision* to the site of *config* as it is; *shown* was made of it, *was* reads others.
 
     Where something is left out, or lines are not here to be shown, that is said first. Raises MetalworkingError
     (``changed-from``) when *revision* cannot be read.
     """
-    before, after = at_revision(project, docs, revision), at_present(project, docs)
+    before, after = at_revision(project, config, revision), at_present(project, config)
     sections = [
         _Section("Pins", _pins(before.sources, after.sources)),
         _Section("Lock", _lock(before.lock, after.lock, project)),

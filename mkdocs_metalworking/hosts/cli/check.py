@@ -49,8 +49,7 @@ def check(
         reading = site.reading
         assert reading is not None
         if changed_from is not None and not json_:
-            docs, shown = Path(site.config.docs_dir), site.pages.values()
-            for line in changes(project, docs, changed_from, shown, site.accounts_of):
+            for line in changes(project, site.config, changed_from, site.pages.values(), site.accounts_of):
                 click.echo(line)
         checked = Check(project, site.root)
         findings = checked.of(reading)

@@ -31,7 +31,7 @@ def clone(program: Program, words: tuple[str, ...], jobs: int) -> None:
     What is there is kept, what broke off goes on.
     """
     settings = _settings(program)
-    sources, problems = load_sources(read_text(settings.sources), settings.sources.name)
+    sources, problems = load_sources(read_text(settings.sources, settings), settings.sources.name)
     stop_at(problems)
     chosen = [pin for pin in sources.pins if not words or any(word in pin.repo for word in words)]
     if not chosen:
@@ -66,7 +66,7 @@ def _one(program: Program, pin: Pin, settings: Settings, stop: threading.Event) 
     repo, base = Repo.named(pin.repo), os.environ.get("METALWORKING_GIT_BASE")
     url = repo.below(base) if base else program.url(pin.repo)
     try:
-        told = clone_one(repo, pin.commit, url, settings.code, site=settings.root, paths=pin.paths, stop=stop)
+        told = clone_one(repo, pin.commit, url, settings.code, premises=settings.premises, paths=pin.paths, stop=stop)
     except (MetalworkingError, OSError) as error:
         if stop.is_set():
             return False

@@ -38,7 +38,7 @@ def lock(program: Program, update: bool, only_verify: bool, plugins: bool | None
     tell_how(site)
     progress = Bar()
     project = site.project(offline=False, progress=progress)
-    stop_at(p for p in project.problems if p.location.path == project.sources.path)
+    stop_at(p for p in project.problems if p.code == "files" or p.location.path == project.sources.path)
     wanted = set(site.wanted())
     settings = project.settings
     missing = sorted(key for key in wanted if update or key not in project.lock.files)

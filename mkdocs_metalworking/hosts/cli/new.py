@@ -43,7 +43,7 @@ def new(program: Program, page: str, after: str, title: str | None) -> None:
         if target.exists():
             raise MetalworkingError("new", "this page exists already", "choose another slug", Location(label))
         config = Path(site.config.config_file_path)
-        text = _text(title, asked(site.options, site.config, site.root).callouts)
+        text = _text(title, asked(site.options, site.config, site.settings(offline=True)).callouts)
         with writing_alone(site.settings(offline=True)):
             nav = _nav(site, config, after, title, uri)
             write_all([Rewrite(target, None, text), *nav])

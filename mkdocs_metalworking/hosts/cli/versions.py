@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+import posixpath
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.utils import is_markdown_file
 
 from ...deliver.project import Project
 from ...git.cat_file import CatFile
 from ...git.command import Git, GitError
 from ...git.links import way_out
-from ...git.objects import MissingObject, files_below, resolve_path
-from ...git.places import enclosing_work_tree
+from ...git.objects import MissingObject, Objects, files_below, followed, resolve_path
+from ...git.places import Premises, enclosing_work_tree
 from ...quote.blob import MAX_FILE
 from ...quote.diagnostics import MetalworkingError
 from ...quote.lock import Lock, load_lock
 from ...quote.sources import Sources
 from ...quote.sources_file import load_sources
 from ...quote.texts import read_text
+from ..mkdocs.docs_folder import docs_folder, docs_label
+from ..mkdocs.outside import premises_of
+
+_FOLDERS = 1_000
+"""Folders behind links whose pages of before are known; all pages of more seem to be new."""
 
 
 @dataclass(frozen=True)
@@ -32,26 +40,33 @@ class Version:
     pages: Mapping[str, str]
 
 
-def at_present(project: Project, docs: Path) -> Version:
-    """Return the site as its files below *docs* are."""
+def at_present(project: Project, config: MkDocsConfig) -> Version:
+    """Return the site of *config* as its files are; pages by their names in messages."""
+    docs, label, premises = Path(config.docs_dir), docs_label(config), premises_of(config)
     pages = {
-        _label(path, project.settings.root): _text(path, project.settings.root)
-        for path in sorted(docs.rglob("*"))
-        if is_markdown_file(path.name) and path.is_file()
+        f"{label}{path.relative_to(docs).as_posix()}": _text(path, premises)
+        for folder, _, names in os.walk(
+            docs, followlinks=True
+        )  # in which no folder is without an end, once it is loaded
+        for path in sorted(Path(folder, name) for name in names if is_markdown_file(name))
+        if path.is_file()
     }
     return Version(project.sources, project.lock, pages)
 
 
-def _text(path: Path, site: Path) -> str:
+def _text(path: Path, premises: Premises) -> str:
     """Return the text of a page; nothing of one that is not read, of which `check` tells in its own words."""
     try:
-        return "" if path.is_symlink() and way_out(path, site) else read_text(path, errors="replace")
+        return "" if path.is_symlink() and way_out(path, premises) else read_text(path, errors="replace")
     except OSError:
         return ""
 
 
-def at_revision(project: Project, docs: Path, revision: str) -> Version:
-    """Return the site as it was at *revision*. Raises MetalworkingError (``changed-from``) when it cannot be read."""
+def at_revision(project: Project, config: MkDocsConfig, revision: str) -> Version:
+    """Return the site as it was at *revision*, its folders where they are now.
+
+    Raises MetalworkingError (``changed-from``) when it cannot be read.
+    """
     settings = project.settings
     tree = enclosing_work_tree(settings.root)
     if tree is None:
@@ -65,25 +80,53 @@ def at_revision(project: Project, docs: Path, revision: str) -> Version:
         raise MetalworkingError("changed-from", f"{revision[:100]!r} is no commit here", hint) from None
     with closing(CatFile(git)) as objects:
 
-        def text(path: Path) -> str:
-            if not path.is_relative_to(top):
-                return ""
-            entry = resolve_path(objects, commit, path.relative_to(top).as_posix())
+        def text(name: str) -> str:
+            entry = resolve_path(objects, commit, name)
             if entry is None or entry.kind not in ("file", "executable"):
                 return ""
             return objects.verified(entry.oid, kind="blob", max_bytes=MAX_FILE).decode("utf-8", "replace")
 
         try:
-            sources = text(settings.sources)
+            sources = text(followed(objects, commit, _below(top, settings.sources)))
             pinned = load_sources(sources, settings.sources.name)[0] if sources else Sources()
-            folder = docs.relative_to(top).as_posix() if docs.is_relative_to(top) else ""
-            names = [name for name in files_below(objects, commit, folder) if is_markdown_file(name)]
-            pages = {_label(top / name, settings.root): text(top / name) for name in names}
-            return Version(pinned, load_lock(text(settings.lock))[0], pages)
+            folder, label = followed(objects, commit, _below(top, docs_folder(config))), docs_label(config)
+            pages = {f"{label}{name}": text(at) for name, at in _pages(objects, commit, folder)}
+            lock = load_lock(text(followed(objects, commit, _below(top, settings.lock))))[0]
+            return Version(pinned, lock, pages)
         except MissingObject as error:
             hint = "in a workflow, check out with fetch-depth: 0"
             raise MetalworkingError("changed-from", error.diagnostic.message, hint) from None
 
 
-def _label(path: Path, root: Path) -> str:
-    return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.as_posix()
+def _pages(objects: Objects, commit: str, docs: str) -> Iterator[tuple[str, str]]:
+    """Yield the name of each page below *docs*, and where its text lies: MkDocs goes behind links to folders, too."""
+    left: list[tuple[str, str, tuple[str, ...]]] = [("", docs, (docs,))]
+    for _ in range(_FOLDERS):
+        if not left:
+            return
+        at, folder, way = left.pop()
+        for path in files_below(objects, commit, folder):
+            if is_markdown_file(path):
+                yield _named(at, folder, path), path
+        for path in files_below(objects, commit, folder, ("symlink",)):
+            name, to = _named(at, folder, path), followed(objects, commit, path)
+            entry = resolve_path(objects, commit, to)
+            if entry is None or any(f"{one}/".startswith(f"{to}/") for one in way):
+                continue
+            if entry.kind == "directory":
+                left.append((name, to, (*way, to)))
+            elif entry.kind != "symlink" and is_markdown_file(name):
+                yield name, to
+
+
+def _named(at: str, folder: str, path: str) -> str:
+    return posixpath.join(at, path.removeprefix(folder).lstrip("/"))
+
+
+def _below(top: Path, path: Path) -> str:
+    """Return where *path* lies in the repository at *top*: what it was there can be told of nothing else."""
+    plain = Path(os.path.normpath(path))
+    if not plain.is_relative_to(top):
+        raise MetalworkingError("changed-from", f"{path.name} lies outside of the site's repository", "keep it in it")
+    found = plain.relative_to(top).as_posix()
+    return "" if found == "." else found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mimetypes
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from html import escape
 from importlib import resources
@@ -18,24 +18,17 @@ from ebooklib import epub
 
 from . import leaves
 from .leaves import Tree
+from .names import as_xml, name_for_xml, refuse_no_xml
 from .volume import Leaf, Volume
 
 _STYLE = "style.css"
-# Names that the HTML parser writes small and XML must not.
-_NAMES = (
-    "viewBox preserveAspectRatio markerWidth markerHeight markerUnits refX refY gradientUnits gradientTransform"
-    " patternUnits patternTransform clipPathUnits maskUnits textLength lengthAdjust startOffset pathLength"
-    " linearGradient radialGradient clipPath textPath foreignObject"
-)
-_CAMEL = {name.lower(): name for name in _NAMES.split()}
 _RULE = re.compile(r"([^{}@;]+)\{([^{}@]*)\}")
 _DRAWING = re.compile(r"\.mw-svg\b|\.mw-diagram\b")
 _IS = re.compile(r":(?:is|where)\(([^()]*)\)")
 _VARIABLE = re.compile(r"(--[\w-]+)\s*:\s*([^;{}]+)")
 _VAR = re.compile(r"var\((--[\w-]+)(?:,([^()]*(?:\([^()]*\))?[^()]*))?\)")
 _TEXTURE = re.compile(r"url\(#[^)]*\)\s+(?=[#\w])")
-_NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
-"""https://www.w3.org/TR/xml/#charsets; a reading system refuses a page that has one."""
+_ENDING = re.compile(r"\.\w+", re.ASCII)
 _ROLES = ("region", "separator")
 
 
@@ -52,11 +45,11 @@ def write_epub(volume: Volume, target: Path) -> None:
     """Write *volume* to *target*. The same pages make the same file name, ids and order; only the date differs."""
     book: Any = epub.EpubBook()
     book.set_identifier(f"urn:uuid:{uuid5(NAMESPACE_URL, volume.address or volume.title)}")
-    book.set_title(_xml(volume.title))
+    book.set_title(as_xml(volume.title))
     book.set_language(volume.language)
-    book.add_metadata("DC", "description", _xml(volume.description))
+    book.add_metadata("DC", "description", as_xml(volume.description))
     if volume.note:
-        book.add_metadata("DC", "rights", _xml(volume.note))
+        book.add_metadata("DC", "rights", as_xml(volume.note))
     book.add_item(epub.EpubItem("style", _STYLE, "text/css", stylesheet(volume).encode()))
     cover = _item(book, "cover", volume.title, _cover(book, volume), volume)
     pages = [_leaf(book, leaf, volume) for leaf in volume.leaves]
@@ -112,7 +105,10 @@ def _leaf(book: Any, leaf: Leaf, volume: Volume) -> Any:
     _for_readers(root)
     if leaf.opening:
         root.insert(0, lxml.html.fragment_fromstring(f'<p class="bk-chapter">{leaf.number}</p>'))
-    return _item(book, leaf.key, leaf.title, xhtml(root), volume, svg=next(root.iter("svg"), None) is not None)
+    kinds = [name for tag, name in (("svg", "svg"), ("math", "mathml")) if next(root.iter(tag), None) is not None]
+    item = _item(book, leaf.key, leaf.title, xhtml(root), volume, kinds)
+    refuse_no_xml(item.content, leaf.uri)
+    return item
 
 
 def _for_readers(root: Tree) -> None:
@@ -146,35 +142,21 @@ def _for_readers(root: Tree) -> None:
 
 def xhtml(root: Tree) -> str:
     """Return the tree as XHTML, with the names of SVG as XML wants them."""
-    for svg in list(root.iter("svg")):
-        svg.attrib.pop("xmlns", None)
-        for element in svg.iter():
-            if not isinstance(element.tag, str):
-                continue
-            element.tag = _CAMEL.get(element.tag, element.tag)
-            for name, value in element.items():
-                if name in _CAMEL:
-                    del element.attrib[name]
-                    element.set(_CAMEL[name], value)
+    name_for_xml(root)
     text: str = lxml.etree.tostring(root, encoding="unicode", method="xml")
-    return re.sub(r"<svg\b", '<svg xmlns="http://www.w3.org/2000/svg"', text)
+    return text
 
 
-def _xml(text: str) -> str:
-    return _NOT_IN_XML.sub("\ufffd", text)
-
-
-def _item(book: Any, key: str, title: str, body: str, volume: Volume, *, svg: bool = False) -> Any:
-    item = _Page(uid=f"p-{key}", title=_xml(title), file_name=f"{key}.xhtml", lang=volume.language)
-    item.content = _xml(
+def _item(book: Any, key: str, title: str, body: str, volume: Volume, kinds: Iterable[str] = ()) -> Any:
+    item = _Page(uid=f"p-{key}", title=as_xml(title), file_name=f"{key}.xhtml", lang=volume.language)
+    item.content = as_xml(
         '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE html>\n'
         f'<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops"'
         f' lang="{escape(volume.language)}" xml:lang="{escape(volume.language)}">\n'
         f'<head><title>{escape(title)}</title><link rel="stylesheet" type="text/css" href="{_STYLE}"/></head>\n'
         f"<body>{body}</body>\n</html>\n"
     ).encode()
-    if svg:
-        item.properties.append("svg")
+    item.properties.extend(kinds)
     book.add_item(item)
     return item
 
@@ -191,7 +173,8 @@ def _cover(book: Any, volume: Volume) -> str:
 
 def _image(book: Any, path: Path) -> str:
     data = path.read_bytes()
-    name = f"images/{sha256(data).hexdigest()[:12]}{path.suffix}"
+    ending = path.suffix if _ENDING.fullmatch(path.suffix) else ""
+    name = f"images/{sha256(data).hexdigest()[:12]}{ending}"
     if book.get_item_with_href(name) is None:
         kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
         book.add_item(epub.EpubItem(f"i-{sha256(data).hexdigest()[:12]}", name, kind, data))
@@ -201,7 +184,7 @@ def _image(book: Any, path: Path) -> str:
 def _toc(volume: Volume) -> Iterator[Any]:
     chapter: tuple[Any, list[Any]] | None = None
     for leaf in volume.leaves:
-        link = epub.Link(f"{leaf.key}.xhtml", _xml(leaf.title), f"t-{leaf.key}")
+        link = epub.Link(f"{leaf.key}.xhtml", as_xml(leaf.title), f"t-{leaf.key}")
         if leaf.depth and chapter is not None:
             chapter[1].append(link)
             continue
@@ -209,7 +192,7 @@ def _toc(volume: Volume) -> Iterator[Any]:
             yield chapter
             chapter = None
         if leaf.opening:
-            chapter = (epub.Section(_xml(f"{leaf.number}  {leaf.title}"), f"{leaf.key}.xhtml"), [])
+            chapter = (epub.Section(as_xml(f"{leaf.number}  {leaf.title}"), f"{leaf.key}.xhtml"), [])
         else:
             yield link
     if chapter is not None:

@@ -6,12 +6,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from html import escape
 from typing import Any
-from urllib.parse import unquote, urljoin, urlsplit
+from unicodedata import normalize
+from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit
 
 import lxml.etree
 import lxml.html
 
 from ...quote.diagnostics import MetalworkingError
+from .names import NOT_IN_XML, fit
 from .screen_only import SCREEN_ONLY
 from .volume import Leaf, Volume
 
@@ -22,6 +24,9 @@ _SITE = "http://site.invalid/"
 """Stands for the site's root while a page's links are resolved."""
 _WIDE = 5
 """Columns; a table with more is set smaller."""
+_AROUND = re.compile(r"</?(?:html|head|body|frameset)\b[^<>]*>", re.IGNORECASE)
+"""A tag of what stands around a page. Browsers pass over one within, and the parser would lose what follows: the end
+of what never ends takes its place, over which both pass."""
 _URL = re.compile(r"url\(#([^)]+)\)")
 _LISTS = ("aria-labelledby", "aria-describedby", "aria-controls", "aria-owns", "for", "headers")
 
@@ -31,12 +36,15 @@ _TAKEN = ("cover", "nav")
 
 
 def tell_apart(leaves: Iterable[Leaf]) -> None:
-    """Give each of *leaves* a key of its own: ``a/b.md`` and ``a.b.md`` have one name, ``nav.md`` has one of ours."""
+    """Give each of *leaves* a key of its own: ``a/b.md`` and ``a.b.md`` have one name, ``NAV.md`` has one of ours.
+
+    The files of an EPUB may lie on a disk that does not tell small letters from capitals.
+    """
     taken = set(_TAKEN)
     for leaf in leaves:
-        while leaf.key in taken:
+        while (key := normalize("NFC", leaf.key.casefold())) in taken:
             leaf.number_of_key += 1
-        taken.add(leaf.key)
+        taken.add(key)
 
 
 def too_deep(leaf: Leaf) -> MetalworkingError:
@@ -51,16 +59,21 @@ def tree(leaf: Leaf) -> Tree:
     Raises MetalworkingError (``depth``) where the parser would lose what stands behind elements nested too deep.
     """
     parser = lxml.html.HTMLParser(huge_tree=True)
-    root = lxml.html.fragment_fromstring(leaf.html, create_parent="div", parser=parser)
+    text = f"<html><body>{_AROUND.sub('</wbr>', leaf.html)}</body></html>"
+    root = lxml.html.document_fromstring(text, parser=parser).find("body")
     if parser.error_log.filter_from_fatals():
         raise too_deep(leaf)
+    root.tag = "div"
+    root.attrib.clear()
+    root.tail = None
+    fit(root)
     for name, tag in SCREEN_ONLY.items():
         for element in root.find_class(name):
             if element.tag == tag and not element.find_class("mw-excerpt"):
                 element.drop_tree()
     for element in list(root.iter("script", "input", "button", "output")):
         element.drop_tree()
-    for comment in list(root.iter(lxml.etree.Comment)):
+    for comment in list(root.iter(lxml.etree.Comment, lxml.etree.ProcessingInstruction)):
         comment.drop_tree()
     for table in root.iter("table"):
         if max((len(row) for row in table.iter("tr")), default=0) > _WIDE and not table.get("class"):
@@ -122,26 +135,41 @@ def name_ids(root: Tree, key: str) -> None:
 
 def point_links(root: Tree, leaf: Leaf, volume: Volume, place: Callable[[Leaf, str], str]) -> None:
     """Let every link lead within the book where its page is in it (*place* says how), else to the site."""
-    known = volume.by_url
     for element in root.iter("a"):
         href = element.get("href")
-        if href is None or urlsplit(href).scheme:
+        parts = within(href, leaf) if href is not None else None
+        if parts is None:
             continue
-        parts = urlsplit(urljoin(f"{_SITE}{leaf.url}", href))
-        path = unquote(parts.path).lstrip("/")
-        found = known.get(path)
-        if found is None:
-            if volume.address:
-                element.set("href", urljoin(volume.address, path))
-            else:
-                del element.attrib["href"]  # nobody knows where the site is
+        found = volume.by_url.get(unquote(parts.path))
+        if found is not None:
+            part = NOT_IN_XML.sub(lambda match: quote(match[0]), unquote(parts.fragment))
+            element.set("href", place(found, part))
+        elif volume.address:
+            element.set("href", on_site(parts, volume))
         else:
-            element.set("href", place(found, unquote(parts.fragment)))
+            del element.attrib["href"]  # nobody knows where the site is
+
+
+def within(address: str, leaf: Leaf) -> SplitResult | None:
+    """Return where *address*, as it stands on *leaf*, leads from the site's root; None for what leads elsewhere."""
+    try:
+        parts = urlsplit(urljoin(f"{_SITE}{leaf.url}", address))
+    except ValueError:  # an address such as http://[x
+        return None
+    if f"{parts.scheme}://{parts.netloc}/" != _SITE:
+        return None
+    return parts._replace(scheme="", netloc="", path=parts.path.lstrip("/"))
+
+
+def on_site(place: SplitResult, volume: Volume) -> str:
+    """Return the address of *place*, which begins at the site's root."""
+    return urljoin(volume.address, place._replace(path=f"./{place.path}").geturl())
 
 
 def images(root: Tree, leaf: Leaf, volume: Volume) -> Iterator[tuple[Tree, str]]:
     """Yield each image whose file is in the site, and where the file lies."""
     for element in root.iter("img"):
-        path = unquote(urlsplit(urljoin(f"{_SITE}{leaf.url}", element.get("src") or "")).path).lstrip("/")
+        parts = within(element.get("src") or "", leaf)
+        path = unquote(parts.path) if parts is not None else ""
         if path in volume.files:
             yield element, volume.files[path]

@@ -10,13 +10,15 @@ from functools import partial
 from itertools import groupby, islice
 from pathlib import Path
 from posixpath import dirname
+from urllib.parse import quote
 
 from ...git.links import place_of
+from ...git.places import Premises
 from ...quote.diagnostics import MetalworkingError
 from ..files import write_made
 from ..mkdocs.browser_files import TERMS
 from ..mkdocs.terms_file import SCHEMA
-from .markdown import address, as_text, to_markdown, twin_of
+from .markdown import as_text, to_markdown, twin_of
 from .volume import Leaf, Volume
 from .works import Works
 
@@ -30,15 +32,15 @@ _OURS = re.compile(
 """Names of files that are written beside the pages."""
 
 
-def write_markdown(volume: Volume, folder: Path, site: Path, root: Path | None = None, most: int = PART) -> int:
+def write_markdown(volume: Volume, folder: Path, site: Path, premises: Premises | None = None, most: int = PART) -> int:
     """Write the twins, ``llms.txt`` and the parts of ``llms-full.txt`` into *folder*; return the number of pages.
 
     A part has at most *most* bytes. The terms of the built *site*, when it has them, are copied beside and listed too.
     Raises MetalworkingError (``not-written``) when one cannot be written, or a link on the way may be somebody else's:
-    the folder *root* is that of the sources.
+    *premises* are those of the sources.
     """
-    folder = place_of(folder, root)
-    write = partial(write_made, site=root)
+    folder = place_of(folder, premises)
+    write = partial(write_made, premises=premises)
     pages = [leaf for leaf in volume.leaves if not leaf.url.startswith("#")]
     for leaf in pages:
         if taken := next((part for part in (twin_of(leaf), *_folders(twin_of(leaf))) if _OURS.fullmatch(part)), ""):
@@ -129,7 +131,7 @@ def _list(volume: Volume, pages: list[Leaf]) -> Iterator[str]:
         yield f"\n## {as_text(name)}\n\n"
         for leaf in found:
             summary = f": {as_text(leaf.summary)}" if leaf.summary else ""
-            yield f"- [{as_text(leaf.title)}]({address(twin_of(leaf))}){summary}\n"
+            yield f"- [{as_text(leaf.title)}]({quote(twin_of(leaf))}){summary}\n"
 
 
 def _data(folder: Path, site: Path, write: Callable[[Path, bytes], None]) -> Iterator[str]:

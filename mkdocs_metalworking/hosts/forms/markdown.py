@@ -6,12 +6,12 @@ import re
 from pathlib import PurePosixPath
 from posixpath import dirname, relpath
 from typing import Any
-from urllib.parse import unquote, urljoin, urlsplit
+from urllib.parse import quote, unquote
 
 from bs4 import BeautifulSoup, Tag
 from markdownify import ATX, MarkdownConverter
 
-from .leaves import too_deep
+from .leaves import on_site, too_deep, within
 from .twin import simplify
 from .volume import Leaf, Volume
 from .works import Works
@@ -26,7 +26,6 @@ _TICKS = re.compile(r"`+")
 _URL = re.compile(r"[\s()<>\\]")
 _BAR = re.compile(r" ?(?<!\\)\| ?")
 _RULE = re.compile(r"\|(?: --- \|)+")
-_SITE = "http://site.invalid/"
 
 
 class _Converter(MarkdownConverter):
@@ -130,19 +129,16 @@ def _point(link: Tag, leaf: Leaf, volume: Volume, *, whole: bool = False) -> boo
 
     For the one file of all pages, the *whole*, relative to that. Returns whether it has a twin.
     """
-    href = str(link["href"])
-    try:
-        parts = urlsplit(urljoin(f"{_SITE}{leaf.url}", href))
-    except ValueError:
+    parts = within(str(link["href"]), leaf)
+    if parts is None:
         return False
-    if f"{parts.scheme}://{parts.netloc}/" != _SITE:
-        return False
-    found = volume.by_url.get(unquote(parts.path).lstrip("/"))
+    found = volume.by_url.get(unquote(parts.path))
     if found is None:
-        link["href"] = urljoin(volume.address, parts.path.lstrip("/")) if volume.address else href
+        if volume.address:
+            link["href"] = on_site(parts, volume)
         return False
     place = f"#{parts.fragment}" if parts.fragment else ""
-    link["href"] = relpath(twin_of(found), "." if whole else dirname(twin_of(leaf)) or ".") + place
+    link["href"] = quote(relpath(twin_of(found), "." if whole else dirname(twin_of(leaf)) or ".")) + place
     return True
 
 

@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pikepdf
 from mkdocs.exceptions import PluginError
@@ -43,7 +44,7 @@ def write_pdf(volume: Volume, target: Path, *, paper: str = "A4") -> int:
             raise PluginError(f"metalworking-book: no Chromium for the PDF: {reason}") from error
         draft = Path(folder) / "book.pdf"
         _print(browser, printable(volume, paper=paper), draft, tagged=False)
-        sheets = _sheets(draft)
+        sheets = sheets_of(draft)
         _print(browser, printable(volume, sheets, paper=paper), draft, tagged=True)
         browser.close()
         return _finish(volume, draft, target)
@@ -74,12 +75,12 @@ def _print(browser: Browser, html: str, target: Path, *, tagged: bool) -> None:
     tab.close()
 
 
-def _sheets(path: Path) -> Mapping[str, int]:
+def sheets_of(path: Path) -> Mapping[str, int]:
     """Return the sheet, counted from 1, on which each linked place of the PDF lies."""
     with pikepdf.open(path) as pdf:
         numbers = {page.objgen: number for number, page in enumerate(pdf.pages, 1)}
         places: Any = pdf.Root.get("/Dests", {})
-        return {name.removeprefix("/"): numbers.get(place[0].objgen, 0) for name, place in places.items()}
+        return {unquote(name.removeprefix("/")): numbers.get(place[0].objgen, 0) for name, place in places.items()}
 
 
 def _finish(volume: Volume, draft: Path, target: Path) -> int:

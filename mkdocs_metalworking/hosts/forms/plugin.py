@@ -9,6 +9,7 @@ from html import escape
 from itertools import count
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from mkdocs.config import base
 from mkdocs.config import config_options as c
@@ -21,6 +22,7 @@ from mkdocs.structure.pages import Page
 from mkdocs.utils.templates import TemplateContext
 
 from ...git.links import place_of
+from ...git.places import Premises
 from ...git.scratch import Scratch
 from ...glossary.chapters import Book
 from ...quote.diagnostics import MetalworkingError
@@ -64,7 +66,7 @@ class BookPlugin(BasePlugin[BookConfig]):
     def on_nav(self, nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
         """Remember the nav, after every plugin that changes it."""
         self._nav = nav
-        self._files = {file.url: file.abs_dest_path for file in files.media_files()}
+        self._files = {unquote(file.url): file.abs_dest_path for file in files.media_files()}
         return nav
 
     @event_priority(-100)
@@ -86,14 +88,14 @@ class BookPlugin(BasePlugin[BookConfig]):
     def on_post_build(self, config: MkDocsConfig) -> None:
         """Make the forms, each whole. Raises PluginError where one cannot hold a page, or cannot be written."""
         root = Path(config.config_file_path).parent
+        premises = Premises.of(root, [self.config.folder])
         try:
-            self._make(
-                config, root, place_of(root / self.config.folder, root), self.config.name or _slug(config.site_name)
-            )
+            folder = place_of(root / self.config.folder, premises)
+            self._make(config, premises, folder, self.config.name or _slug(config.site_name))
         except MetalworkingError as problem:
             raise PluginError(f"metalworking-book: {problem}") from None
 
-    def _make(self, config: MkDocsConfig, root: Path, folder: Path, name: str) -> None:
+    def _make(self, config: MkDocsConfig, premises: Premises, folder: Path, name: str) -> None:
         volume = self._volume(config)
         makers: dict[str, Callable[[Path], None]] = {
             "html": lambda path: _html(volume, path, self.config.paper),
@@ -102,13 +104,13 @@ class BookPlugin(BasePlugin[BookConfig]):
         }
         for form in self.config.forms:
             if form == "markdown":
-                number = _markdown(volume, folder, Path(config.site_dir), root)
+                number = _markdown(volume, folder, Path(config.site_dir), premises)
                 _LOG.info("Book: %d pages of Markdown, llms.txt", number)
                 continue
             path = folder / f"{name}.{form}"
             with Scratch() as scratch:
                 makers[form](draft := Path(scratch, path.name))
-                write_made(path, draft.read_bytes(), root)
+                write_made(path, draft.read_bytes(), premises)
             _LOG.info("Book: %s, %.1f MB", path.name, path.stat().st_size / 1e6)
 
     def _volume(self, config: MkDocsConfig) -> Volume:
@@ -168,10 +170,10 @@ def leaves_of(nav: Navigation, book: Book[str]) -> Iterator[Leaf]:
             yield leaf(item.file.src_uri)
 
 
-def _markdown(volume: Volume, folder: Path, site: Path, root: Path) -> int:
+def _markdown(volume: Volume, folder: Path, site: Path, premises: Premises) -> int:
     from .llms import write_markdown
 
-    return write_markdown(volume, folder, site, root)
+    return write_markdown(volume, folder, site, premises)
 
 
 def _html(volume: Volume, path: Path, paper: str) -> None:

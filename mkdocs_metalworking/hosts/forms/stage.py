@@ -21,7 +21,7 @@ from mkdocs.utils.yaml import get_yaml_loader, yaml_load
 
 from ...deliver.project import Project
 from ...git.links import place_of, target_of
-from ...git.places import Tracked
+from ...git.places import Premises, Tracked
 from ...glossary.callout import split_front_matter
 from ...markdown.extension import NAMES
 from ...quote.diagnostics import MetalworkingError, reason_of
@@ -70,7 +70,7 @@ def stage(site: Site, project: Project, folder: Path, *, strict: bool) -> int:
 def _look_at(folder: Path, root: Path) -> None:
     """Raise MetalworkingError unless *folder* is empty, or a stage that was made here, of the site in *root*."""
     target_of(folder / _MARKER)
-    place = place_of(folder, root)
+    place = place_of(folder, Premises.of(root))
     if root.resolve().is_relative_to(place):
         raise MetalworkingError("stage", f"{folder} holds the site itself", "name an empty folder")
     if not folder.exists() or not any(folder.iterdir()):
@@ -87,8 +87,13 @@ def _look_at(folder: Path, root: Path) -> None:
 
 
 def _empty(folder: Path) -> None:
-    """Take away what lies in a stage, but for the engine's cache; of a link the link alone."""
+    """Take away what lies in a stage, but for the engine's cache; of a link the link alone.
+
+    The marker stays: without it what a command that was killed has left would be somebody's.
+    """
     for one in folder.iterdir():
+        if one.name == _MARKER:
+            continue
         try:
             if one.is_symlink() or not one.is_dir():
                 one.unlink()

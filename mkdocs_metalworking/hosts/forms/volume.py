@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
+from urllib.parse import unquote
 
 _NO_NAME = re.compile(r"[^\w.-]")
 
@@ -54,9 +56,9 @@ class Volume:
     textures: str = ""
     """The element of a site's template with the patterns that its style sheets fill drawings with."""
     files: Mapping[str, str] = field(default_factory=dict)
-    """Addresses of other files of the site, such as images, and where they lie."""
+    """Addresses of other files of the site, such as images, unquoted, and where they lie."""
 
-    @property
+    @cached_property
     def by_url(self) -> dict[str, Leaf]:
-        """The leaves by their address from the site's root."""
-        return {leaf.url: leaf for leaf in self.leaves}
+        """The leaves by their address from the site's root, unquoted."""
+        return {unquote(leaf.url): leaf for leaf in self.leaves}

@@ -48,11 +48,11 @@ def pin(bench: Bench, url: Url, words: list[str]) -> lsp.WorkspaceEdit:
     if not HEX_ID.match(commit):
         where = (
             "the clone has no such commit"
-            if find_clone(settings.code, repo, settings.root)
+            if find_clone(settings.code, repo, settings.premises)
             else "no clone is here to ask"
         )
         raise MetalworkingError("not-pinned", f"{commit} is the beginning of a commit: {where}", "write all its digits")
-    if settings.offline and find_clone(settings.code, repo, settings.root) is None:
+    if settings.offline and find_clone(settings.code, repo, settings.premises) is None:
         raise MetalworkingError(
             "offline", f"the site is offline, and {repo} is not cloned", "clone it, or write the entry"
         )

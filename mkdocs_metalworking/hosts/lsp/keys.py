@@ -17,7 +17,7 @@ from ...quote.formula import KEY
 from ...quote.mentions import scan
 from ...quote.quantity_mentions import QUANTITY, QuantityMention
 from ..edits import Edit
-from ..mkdocs.hints import reader_files
+from ..mkdocs.readers import reader_files
 from .editing import Bench, met_at
 
 _REFERENCE = re.compile(r"[a-z0-9][a-z0-9:._-]*")
@@ -79,7 +79,7 @@ def places_of(bench: Bench, key: Key) -> Iterator[tuple[Path, list[Span]]]:
             yield path, spans
     docs = Path(desk.site.config.docs_dir)
     others = (path for path in sorted(docs.rglob("*")) if path.suffix in _BROUGHT and path not in pages)
-    mapping = [settings.root / name] if (name := desk.site.options.mapping) else []
+    mapping = [settings.path(name)] if (name := desk.site.options.mapping) else []
     readers = list(reader_files(desk.project.quantities.readers, desk.site.root))
     plans: list[tuple[Path, Callable[[str, Key], Iterator[Span]]]] = [
         *((path, _in_brackets) for path in others),

@@ -1,7 +1,8 @@
-"""Folders of clones outside of their site, so that none of somebody else's is taken for a site later.
+"""Folders of clones outside of their site, so that none of somebody else's is taken for a site later; and the sites.
 
-They are kept in the cache of the person, a JSON string a line, and not in the store, which may lie in a site. Nothing
-is believed because of it: a folder that stands there is one of which less is done.
+They are kept in the cache of the person, a JSON string a line, and not in the store, which may lie in a site. A clone
+that stands there is a folder of which less is done, unless it was a site of the person's before: one that an editor
+was opened for when nothing was known of it, or one that was named.
 """
 
 from __future__ import annotations
@@ -14,11 +15,12 @@ from pathlib import Path
 import platformdirs
 
 from ...deliver.store_folder import open_plain
-from ...git.places import enclosing_work_tree
+from ...git.places import Premises, enclosing_work_tree
 from ...quote.diagnostics import MetalworkingError
 from ..files import write_made
 
-_NAME = "clones.jsonl"
+_CLONES = "clones.jsonl"
+_SITES = "sites.jsonl"
 _LONGEST = 1 << 20
 
 
@@ -28,19 +30,38 @@ def remember(code: Path, root: Path) -> None:
     None that lies below the site, where it is known, nor around it: there other sites of the person's lie as well, and
     each clone is noted when a definition leads to it.
     """
-    place, site, known, file = code.resolve(), root.resolve(), remembered(), _file()
-    if file is None or place.is_relative_to(site) or site.is_relative_to(place):
+    place, site = code.resolve(), root.resolve()
+    if place.is_relative_to(site) or site.is_relative_to(place):
         return
-    if any(place.is_relative_to(one) for one in known):
-        return
-    lines = "".join(f"{json.dumps(os.fspath(one))}\n" for one in (*sorted(known), place))
-    with contextlib.suppress(MetalworkingError):
-        write_made(file, lines.encode("ascii"), root)
+    if not any(place.is_relative_to(one) for one in remembered()):
+        _note(_CLONES, place, root)
 
 
 def remembered() -> frozenset[Path]:
-    """Return the folders that were noted."""
-    file = _file()
+    """Return the folders of clones that were noted."""
+    return _noted(_CLONES)
+
+
+def remember_site(root: Path) -> None:
+    """Note that an editor was opened for the site in *root*."""
+    if (place := root.resolve()) not in remembered_sites():
+        _note(_SITES, place, root)
+
+
+def remembered_sites() -> frozenset[Path]:
+    """Return the folders of sites that were noted."""
+    return _noted(_SITES)
+
+
+def _note(name: str, place: Path, root: Path) -> None:
+    if (file := _file(name)) is not None:
+        lines = "".join(f"{json.dumps(os.fspath(one))}\n" for one in (*sorted(_noted(name)), place))
+        with contextlib.suppress(MetalworkingError):
+            write_made(file, lines.encode("ascii"), Premises.of(root))
+
+
+def _noted(name: str) -> frozenset[Path]:
+    file = _file(name)
     if file is None:
         return frozenset()
     try:
@@ -57,11 +78,11 @@ def remembered() -> frozenset[Path]:
     return frozenset(found)
 
 
-def _file() -> Path | None:
+def _file(name: str) -> Path | None:
     """Return where they are noted; None for a link, and in a work tree, whose branches anybody may have written."""
     try:
         folder = platformdirs.user_cache_path("metalworking", appauthor=False)
-        file = folder / _NAME
+        file = folder / name
         return None if file.is_symlink() or enclosing_work_tree(folder.resolve()) is not None else file
     except (OSError, RuntimeError):  # the home of nobody, or a link in a circle
         return None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,14 +17,14 @@ from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
 
 from ... import __version__
-from ...quote.diagnostics import MetalworkingError
+from ...quote.diagnostics import MetalworkingError, printable
 from ...quote.repo import clone_url
 from ..mkdocs.desk import Desk
 from .editing import Bench
-from .known_clones import remember
+from .known_clones import remember, remember_site
 from .paths import Trees
 from .problems import Shown, shown_problems
-from .sites import site_above
+from .sites import configs_above
 
 _PAUSE = 0.02
 """Seconds after a keystroke until the page is read: what is typed in one go is read once."""
@@ -46,6 +47,7 @@ class Session(LanguageServer):
         self._timer: asyncio.TimerHandle | None = None
         self._round: asyncio.Task[None] | None = None
         self._due = False
+        self._passed: set[Path] = set()
 
     # The site
 
@@ -53,10 +55,7 @@ class Session(LanguageServer):
         """Load the site of *folder* or of one above it, once; a folder without one is none of ours."""
         if self.bench is not None:
             return
-        config = self._config_file
-        if config is None:
-            found = site_above(folder)
-            config = str(found) if found is not None else None
+        config = self._config_file or self._found(folder)
         if config is None:
             return
         try:
@@ -65,11 +64,23 @@ class Session(LanguageServer):
             self.tell(str(problem), lsp.MessageType.Error)
             return
         settings = desk.site.settings(offline=True)
+        remember_site(desk.site.root)
         remember(settings.code, settings.root)
         encoding = self.server_capabilities.position_encoding or lsp.PositionEncodingKind.Utf16
         self.bench = Bench(desk, str(getattr(encoding, "value", encoding)))
         os.chdir(desk.site.root)  # so that a round in a thread changes nothing for the loop
         self.read_anew()
+
+    def _found(self, folder: Path) -> str | None:
+        """Return the mkdocs.yml of *folder* or of one above it; tells of each that is passed over, once."""
+        for config, why in configs_above(folder):
+            if not why:
+                return str(config)
+            if config not in self._passed:
+                self._passed.add(config)
+                hint = f"if it is yours: metalworking --config-file {shlex.quote(str(config))} lsp, once"
+                self.tell(printable(f"{config} is not loaded, since {why} ({hint})"))
+        return None
 
     def at(self, uri: str, *, read: bool = True) -> tuple[Bench, Path] | None:
         """Return the bench and the path of a document, None for what is none of ours.

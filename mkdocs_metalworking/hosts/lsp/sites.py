@@ -11,7 +11,7 @@ import yaml
 from ...git.clone import is_made_here
 from ...git.places import enclosing_work_tree
 from ...markdown.extension import NAMES
-from .known_clones import remembered
+from .known_clones import remembered, remembered_sites
 from .paths import COPIES
 
 CONFIG = "mkdocs.yml"
@@ -27,32 +27,47 @@ def site_above(folder: Path) -> Path | None:
 
     One in a clone is passed over: what was cloned to be quoted from is read as objects, and a definition leads there.
     """
+    return next((config for config, why in configs_above(folder) if not why), None)
+
+
+def configs_above(folder: Path) -> Iterator[tuple[Path, str]]:
+    """Yield each mkdocs.yml of *folder* and of those above it, with the reason why it is passed over, or ""."""
     found = [one / CONFIG for one in (folder, *folder.parents) if (one / CONFIG).is_file()]
-    return next((one for place, one in enumerate(found) if not _is_cloned(one.parent, found[place + 1 :])), None)
+    for place, one in enumerate(found):
+        yield one, _why_cloned(one.parent, found[place + 1 :])
 
 
-def _is_cloned(folder: Path, around: Iterable[Path]) -> bool:
-    """Tell whether *folder* lies in a clone or among copies of quoted files, and not in a site of one's own.
+def _why_cloned(folder: Path, around: Iterable[Path]) -> str:
+    """Return why *folder* may be somebody else's: in a clone or among copies of quoted files, and no site of one's own.
 
-    So does what a clone holds that was made here, what lies among the pages of a site *around* it, where that keeps
+    So may be what a clone holds that was made here, what lies among the pages of a site *around* it, where that keeps
     its clones or was seen to keep them, and a repository of its own anywhere below a site that quotes: where that one
     keeps its clones may be told by what only loading it would read. A folder with sources.yml or sources.lock is one,
-    too: its configuration may have another name (``-f``).
+    too: its configuration may have another name (``-f``). What was a site of the person's before stays one, wherever a
+    site was seen to keep a clone.
     """
     tree = enclosing_work_tree(folder)
     if tree is not None and is_made_here(tree[1]):
-        return True
+        return "it lies in a clone"
     names = (folder, folder.resolve())
     if any(part.startswith(COPIES) for name in names for part in name.parts):
-        return True
+        return "it lies among copies of quoted files"
     quoting = [site for config in around if (site := _told(config)) is not None]
-    places = [site.code for site in quoting] + [site.docs for site in quoting] + list(remembered())
+    places = [(site.code, f"it lies among the clones of {site.root}") for site in quoting]
+    places += [(site.docs, f"it lies among the pages of {site.root}") for site in quoting]
+    if names[1] not in remembered_sites():
+        places += [(one, f"a site quotes from {one}") for one in remembered()]
     pinning = {one for name in names for one in name.parents if any((one / file).is_file() for file in _PINS)}
-    places += [one / "code" for one in pinning]
+    places += [(one / "code", f"it lies among the clones of {one}") for one in pinning]
     if tree is not None:
         roots = {*(site.root for site in quoting), *pinning}
-        places += [tree[0] for root in roots if tree[0] != root and tree[0].is_relative_to(root)]
-    return any(name.is_relative_to(one) for place in places for one in (place, place.resolve()) for name in names)
+        below = [root for root in roots if tree[0] != root and tree[0].is_relative_to(root)]
+        places += [(tree[0], f"it is of a repository of its own below {root}") for root in below]
+    return next((why for place, why in places if _lies_in(names, place)), "")
+
+
+def _lies_in(names: Iterable[Path], place: Path) -> bool:
+    return any(name.is_relative_to(one) for one in (place, place.resolve()) for name in names)
 
 
 class _Site(NamedTuple):

@@ -41,13 +41,14 @@ _LEFT = re.compile(r"data-mw(?!-)[^<>]{0,60}", re.IGNORECASE)
 _DIGITS = re.compile(r"[0-9]{10,}")
 
 
-def finished_of(html: str, pages: Iterable[PageContext]) -> tuple[str, str]:
+def finished_of(html: str, pages: Iterable[PageContext]) -> tuple[str, str | None]:
     """Return *html*, in which the words of any of *pages* may stand, with the code in their place.
 
-    Beside it the path of a page whose words stand there in a form that has no place for code, as a filter makes it.
+    Beside it the path of a page whose words stand there in a form that has no place for code, as a filter makes it;
+    "" where words stand there that are of none of *pages*, and None where all is in its place.
     """
     if _LEFT.search(html) is None:
-        return html, ""
+        return html, None
     known = {page.seal: page for page in pages}
     size = max(map(len, known), default=0)
 
@@ -58,7 +59,8 @@ def finished_of(html: str, pages: Iterable[PageContext]) -> tuple[str, str]:
     html = _replaced(html, _PLAIN, made)
     runs = (run[0] for found in _LEFT.finditer(html) for run in _DIGITS.finditer(found[0]))
     seals = (run[at : at + size] for run in runs for at in range(len(run) - size))
-    return html, next((known[seal].path for seal in seals if seal in known), "")
+    left = next((known[seal].path for seal in seals if seal in known), None)
+    return html, "" if left is None and _PLAIN.search(html) is not None else left
 
 
 _SHOWN = re.compile(r"<!--mw-(?P<key>[0-9]+)-->")

@@ -219,7 +219,7 @@ class Desk:
         """Return the path of every file of which problems are told, by its name in messages."""
         found = {path.name: path for path in self.leaned_on()}
         if mapping := self.site.options.mapping:
-            found[mapping] = self.project.settings.root / mapping
+            found[mapping] = self.project.settings.path(mapping)
         found |= {self.reading.label(file): self.site.path(file) for file in self.reading.documents()}
         return found
 

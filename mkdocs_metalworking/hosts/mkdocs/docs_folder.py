@@ -1,10 +1,17 @@
-"""How messages name what lies in docs."""
+"""Where docs lies, and how messages name what lies in it."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
+
+
+def docs_folder(config: MkDocsConfig) -> Path:
+    """Return docs as mkdocs.yml names it, from the real folder of that."""
+    site = Path(config.config_file_path or "mkdocs.yml").absolute().parent
+    return Path(os.path.normpath(site.resolve() / os.path.relpath(config.docs_dir, site)))
 
 
 def docs_label(config: MkDocsConfig) -> str:

@@ -17,7 +17,7 @@ def leaned_on(site: Site) -> Iterator[Path]:
     settings, mapping = site.settings(offline=True), site.options.mapping
     yield from (settings.sources, settings.lock, settings.quantities)
     if mapping:
-        yield settings.root / mapping
+        yield settings.path(mapping)
     yield Path(site.config.config_file_path or site.root / "mkdocs.yml")
 
 

@@ -88,9 +88,12 @@ def _join(output: str, reading: Reading, where: str, base: str) -> str:
     such as a feed, gets the code as it can be read without.
     """
     output, left = finished_of(output, reading.pages.values())
-    if left:
+    if left is not None:
         message = f"the content of {left} is shown in a form that has no place for its quoted code"
         problem = MetalworkingError("template", message, "show page.content as it is, without a filter")
+        if not left:
+            message = "the content of a page is shown as it was in an earlier build, without its quoted code"
+            problem = MetalworkingError("template", message, "show page.content as it is in this one")
         reading.conversions.problems.add(problem.diagnostic.at(Location(where)))
     output, styled = linked(output, base)
     return output if styled else without_style(output)

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from ...glossary.terms import Row
 from ...markdown.page import PageContext
-from ...quote.blob import MAX_FILE
 from ...quote.diagnostics import Diagnostic, Location, Severity
 from ...quote.quantities import Quantities
 from ...quote.quantity_candidates import Candidate, candidates
 from ...quote.quantity_mentions import mentioned_keys
+from .readers import reader_files
 
 _QUOTED = re.compile(r"[\"'`]([a-z][a-z0-9.-]*)[\"'`]")
 
@@ -64,18 +64,3 @@ def keys_in_files(patterns: Iterable[str], root: Path) -> Iterable[str]:
     for path in reader_files(patterns, root):
         with contextlib.suppress(OSError):
             yield from _QUOTED.findall(path.read_text(encoding="utf-8", errors="replace"))
-
-
-def reader_files(patterns: Iterable[str], root: Path) -> Iterable[Path]:
-    """Yield the files that the glob *patterns* name, from *root*: no folder, no pipe, and what no link leads out to."""
-    top = root.resolve()
-    for pattern in patterns:
-        try:
-            found = sorted(root.glob(pattern))
-        except (ValueError, NotImplementedError):  # no pattern
-            continue
-        for path in found:
-            with contextlib.suppress(OSError, RuntimeError):
-                real = path.resolve()
-                if real.is_relative_to(top) and real.is_file() and real.stat().st_size <= MAX_FILE:
-                    yield path

@@ -39,7 +39,7 @@ def settings_of(options: MetalworkingConfig, config: MkDocsConfig) -> Settings:
     """
     base = Path(config.config_file_path).parent if config.config_file_path else Path()
     settings = Settings.of(dict(options), base=base, home=named_by(config.repo_url or ""))
-    refuse_folders(Path(config.docs_dir), settings.root)
+    refuse_folders(config)
     return settings
 
 

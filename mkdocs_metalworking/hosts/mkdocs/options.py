@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from mkdocs.config import base
 from mkdocs.config import config_options as c
 from mkdocs.config.defaults import MkDocsConfig
 
+from ...deliver.project import Settings
 from ...deliver.transports import KNOWN, ORDER
 from ...glossary.asked import Asked
 
@@ -32,6 +31,7 @@ class MetalworkingConfig(base.Config):
     labels = c.Type(dict, default={})
 
 
-def asked(options: MetalworkingConfig, config: MkDocsConfig, root: Path) -> Asked:
+def asked(options: MetalworkingConfig, config: MkDocsConfig, settings: Settings) -> Asked:
     """Return what the site asks for; labels are in the theme's language. Raises MetalworkingError (``config``)."""
-    return Asked.of(dict(options), root, str(config.theme.get("language") or config.theme.get("locale") or "en"))
+    language = str(config.theme.get("language") or config.theme.get("locale") or "en")
+    return Asked.of(dict(options), settings.root, language, settings.text)

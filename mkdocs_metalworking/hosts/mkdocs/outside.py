@@ -3,51 +3,145 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File
 from mkdocs.utils import is_markdown_file
 
-from ...git.links import Objection, way_out
-from ...quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity
+from ...git.links import Objection, tracked_ways_out, way_out
+from ...git.places import Premises
+from ...quote.diagnostics import Diagnostic, Location, MetalworkingError
+from .docs_folder import docs_folder, docs_label
+
+_SNIPPETS = "pymdownx.snippets"
+_OTHERS = ("pymdownx.b64", "markdown_include.include")
+"""Extensions that read files of which nobody is asked: what snippets includes is judged where it is read."""
+_MOST = 100_000
+"""Files and folders that links may make of fewer."""
 
 
-def refuse_folders(docs: Path, site: Path) -> None:
-    """Refuse links to folders below *docs* before MkDocs lists their files: behind one there may be no end.
+def is_including(extension: object) -> bool:
+    """Tell whether an extension of Markdown reads files, by names that a page has."""
+    return isinstance(extension, str) and extension.partition(":")[0] in (_SNIPPETS, *_OTHERS)
 
-    Raises MetalworkingError (``files``) for one that leads out of the repository, as *leave_outside* has it, and for
-    one that leads to a folder around it.
+
+def premises_of(config: MkDocsConfig) -> Premises:
+    """Return where the site lies, and its folder docs."""
+    site = Path(config.config_file_path or "mkdocs.yml").absolute().parent
+    return Premises.of(site, [os.path.relpath(docs_folder(config), site.resolve())])
+
+
+def refuse_folders(config: MkDocsConfig) -> None:
+    """Refuse links to folders below docs, and one in its place, before MkDocs lists their files by the same ways.
+
+    Behind one there may be no end. Raises MetalworkingError (``files``) for one that leads out of the repository, as
+    *leave_outside* has it, for one by which a folder lies in itself, and where they make very many files of few.
     """
-    for here, folders, _ in os.walk(docs):
-        for name in folders:
-            path = Path(here, name)
-            if not path.is_symlink():
-                continue
-            where = Location(path.relative_to(docs.parent).as_posix())
-            if link := way_out(path, site):
-                message = f"{link.why} and leads out of it: {link.reason}"
-                raise MetalworkingError("files", message, f"put the files in its place, or {link.mend}", where)
-            if Path(here).resolve().is_relative_to(path.resolve()):
-                raise MetalworkingError("files", "a link to a folder around it has no end", "take it out", where)
+    docs = Path(config.docs_dir)
+    _Listing(docs, Path(docs_label(config)), premises_of(config)).of(docs)
 
 
-def leave_outside(files: Iterable[File], label: Callable[[File], str], site: Path) -> Iterator[Diagnostic]:
+class _Listing:
+    """A walk over *docs* and what its links lead to, each real folder once; *label* names it in messages."""
+
+    def __init__(self, docs: Path, label: Path, premises: Premises) -> None:
+        self._docs, self._label, self._premises = docs, label, premises
+        self._found: Counter[Path] = Counter()
+        """How many files and folders MkDocs finds by way of each real folder."""
+        self._real = 0
+        """How many there are."""
+
+    def of(self, docs: Path) -> None:
+        """Look at all folders, without recursion: folders are nested as deeply as somebody likes."""
+        self._judge(docs, ())
+        top = docs.resolve()
+        way = {top: self._folders(docs, top)}
+        while way:
+            real = next(reversed(way))
+            for child in way[real]:
+                at = self._judge(child, way) if child.is_symlink() else real / child.name
+                if at not in self._found:
+                    way[at] = self._folders(child, at)
+                    break
+                self._add(real, self._found[at], child)
+            else:
+                del way[real]
+                if way:
+                    self._add(next(reversed(way)), self._found[real], docs)
+
+    def _folders(self, path: Path, real: Path) -> Iterator[Path]:
+        """Count what lies in a folder, and return its folders."""
+        try:
+            with os.scandir(path) as entries:
+                folders = {entry.name: _is_folder(entry) for entry in entries}
+        except OSError:  # MkDocs passes it over, too
+            folders = {}
+        self._real += 1 + len(folders)
+        self._found[real] = 1 + sum(not one for one in folders.values())
+        return iter([path / name for name in sorted(folders) if folders[name]])
+
+    def _judge(self, path: Path, way: Iterable[Path]) -> Path:
+        """Return the real folder that *path* leads to from the last of the real folders *way*."""
+        if path.is_symlink() and (link := way_out(path, self._premises)):
+            raise link.out(self._named(path), "files")
+        real = path.resolve()
+        if any(one.is_relative_to(real) for one in way):
+            where = self._named(path)
+            raise MetalworkingError("files", "a link to a folder around it has no end", "take it out", where)
+        return real
+
+    def _add(self, real: Path, found: int, path: Path) -> None:
+        self._found[real] += found
+        if self._found[real] > self._real + _MOST:
+            message = f"links make more than {_MOST} files and folders of {self._real}"
+            raise MetalworkingError("files", message, "take links to folders out", self._named(path))
+
+    def _named(self, path: Path) -> Location:
+        return Location((self._label / path.relative_to(self._docs)).as_posix())
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
+def leave_outside(files: Iterable[File], label: Callable[[File], str], premises: Premises) -> Iterator[Diagnostic]:
     """Yield an error for each file that is reached by a link which git tracks and which leads out of the repository.
 
-    A page among them is not read: what is there may have no end. What a link leads to that git does not track is the
-    person's own affair. Where no repository is around the folder *site* nobody can tell, and none may lead out of it.
+    So for one that MkDocs leaves out: an extension may show it. A page among them is not read: what is there may have
+    no end. What a link leads to that git does not track is the person's own affair. Where no repository is around the
+    site nobody can tell, and none may lead out of what came with it.
     """
     folders: dict[Path, Objection | None] = {}
     for file in files:
-        if not file.abs_src_path or file.inclusion.is_excluded():
+        if not file.abs_src_path:
             continue
         path = Path(file.abs_src_path)
         if path.parent not in folders:
-            folders[path.parent] = way_out(path.parent, site)
-        if link := folders[path.parent] or (way_out(path, site) if path.is_symlink() else None):
-            message = f"{link.why} and leads out of it: {link.reason}"
-            hint = f"put the file in its place, or {link.mend}"
-            yield Diagnostic(Severity.ERROR, "files", message, hint, Location(label(file)))
+            folders[path.parent] = way_out(path.parent, premises)
+        if link := folders[path.parent] or (way_out(path, premises) if path.is_symlink() else None):
+            yield link.out(Location(label(file))).diagnostic
             if is_markdown_file(file.src_uri):
                 file.content_string = f"# {file.name}\n\nThis page lies elsewhere and is not read.\n"
+
+
+def include_nothing_outside(config: MkDocsConfig, told: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    """Yield what *leave_outside* *told*, and the same for links beside docs where an extension includes anything.
+
+    It looks at names alone, and its folder may be that of the site or a larger one: so each link counts that the
+    repository tracks. Where there is one, nothing is included.
+    """
+    found = list(told)
+    including = [one for one in config.markdown_extensions if is_including(one)]
+    if any(one.partition(":")[0] != _SNIPPETS for one in including):
+        docs = Path(config.docs_dir).resolve()
+        beside = (one for one in tracked_ways_out(premises_of(config).site) if not one[0].is_relative_to(docs))
+        found += [link.out(Location(link.name)).diagnostic for _, link in beside]
+    if found:
+        config.markdown_extensions[:] = [one for one in config.markdown_extensions if one not in including]
+    yield from found

@@ -106,9 +106,9 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
     @event_priority(-150)
     def on_nav(self, nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
         """Learn the order of reading and what every page says of itself, after every plugin that changes the nav."""
+        self._current.start(nav, files, self.errand.drafts if self.errand else None)
         if self._replay is not None:
             self._replay.begin(config, files, self._watch.inputs)
-        self._current.start(nav, files, self.errand.drafts if self.errand else None)
         return nav
 
     @event_priority(-100)

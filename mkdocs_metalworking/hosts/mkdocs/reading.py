@@ -35,7 +35,7 @@ from .docs_folder import docs_label
 from .metadata import meta_of_plugins
 from .nav import book_of, named_twice, title_of
 from .options import MetalworkingConfig, asked
-from .outside import leave_outside
+from .outside import include_nothing_outside, leave_outside, premises_of
 from .page_anchors import PageAnchors
 
 _NOTHING = PageMeta()
@@ -59,7 +59,7 @@ class Reading:
     ) -> None:
         self.config = config
         self.project = project
-        self.asked = asked(options, config, project.settings.root)
+        self.asked = asked(options, config, project.settings)
         self.library = library if library is not None and library.asked == self.asked else Library(self.asked)
         self._begun = Diagnostics(project.problems)
         self.diagnostics = self._begun
@@ -85,7 +85,8 @@ class Reading:
     def start(self, nav: Navigation, files: Files, drafts: dict[Path, str] | None = None) -> None:
         """Read the front matter of every page, *drafts* in the place of files, and the order of the nav."""
         self.nav, self.files = nav, files
-        self._begun.extend(leave_outside(files, self.label, self.project.settings.root))
+        outside = leave_outside(files, self.label, premises_of(self.config))
+        self._begun.extend(include_nothing_outside(self.config, outside))
         told = ((file.src_uri, self._text(file), self.label(file)) for file in self.documents())
         self.library.read(told, self.project.quantities)
         self._read_terms(drafts or {})
@@ -114,8 +115,9 @@ class Reading:
     def _read_terms(self, drafts: dict[Path, str]) -> None:
         if not self._options.mapping:
             return
-        path = self.project.settings.root / self._options.mapping
-        rows, problems = read_rows(path, self._options.mapping, drafts.get(path))
+        settings, label = self.project.settings, self._options.mapping
+        path = settings.path(label)
+        rows, problems = read_rows(path, label, drafts.get(path), settings.text)
         rows, wrong = with_quantities(rows, self.project.quantities)
         self.terms = Terms(rows)
         self._begun.extend((*problems, *wrong))

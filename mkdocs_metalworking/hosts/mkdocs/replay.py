@@ -3,10 +3,9 @@
 MkDocs rebuilds every page after every save. A page is replayed only when everything that can shape it is the same as
 before: its own Markdown after all plugins, the configuration, sources.yml and sources.lock, the set of files and their
 addresses, every file in docs/ that is not a page (snippets may be included from it), the overrides, and, for the
-rendered page, the nav and the titles and front matter of all pages. Where a template may show the content of other
-pages, every page is rendered. With a Markdown extension or a plugin that is not
-known to depend on these alone, nothing is replayed. Pages with a warning or an error are never replayed, so that
-MkDocs says it again after each save.
+rendered page, the nav and the titles and front matter of all pages. A page whose template asked for the text of another
+one is rendered each time. With a Markdown extension or a plugin that is not known to depend on these alone, nothing is
+replayed. Pages with a warning or an error are never replayed, so that MkDocs says it again after each save.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
 from ...markdown.page import PageContext
-from .replay_inputs import PLUGINS, is_known, may_hold_pages, settings_text, shows_other_pages, state_of
+from .replay_inputs import PLUGINS, is_known, may_hold_pages, settings_text, state_of
 from .replay_templates import RenderedTemplates
 
 
@@ -82,8 +81,7 @@ class Replay:
         self._pending.clear()
         self._replayed.clear()
         self._markdown_known = all(is_known(extension, config) for extension in config.markdown_extensions)
-        known = self._markdown_known and set(config.plugins) <= PLUGINS and not config.hooks
-        self.templates.begin(known=known and not shows_other_pages(config))
+        self.templates.begin(known=self._markdown_known and set(config.plugins) <= PLUGINS and not config.hooks)
         digest, pages = hashlib.sha256(settings_text(config).encode()), hashlib.sha256()
         for path in inputs:
             digest.update(path.read_bytes() if path.is_file() else b"-")

@@ -42,7 +42,6 @@ def is_known(extension: object, config: MkDocsConfig) -> bool:
     return name in _EXTENSIONS or (name.startswith(_PYMDOWNX) and name not in _PYMDOWNX_UNKNOWN)
 
 
-_TEMPLATES = frozenset({".html", ".htm", ".jinja", ".jinja2", ".j2", ".xml", ".txt", ".tpl", ""})
 _MARKER = "-8<-"
 _INCLUDE = re.compile(r'[ \t]*-+8<-+[ \t]+"([^"\n]+)"[ \t]*')
 
@@ -73,23 +72,6 @@ def settings_text(config: MkDocsConfig) -> str:
     # A hook stands among the plugins too, a module without settings.
     values["plugins"] = {name: dict(getattr(plugin, "config", {})) for name, plugin in config.plugins.items()}
     return json.dumps(values, default=str, sort_keys=True, skipkeys=True)
-
-
-_OTHERS = re.compile(
-    rb"(?<!\bpage)\.(?:content|markdown|toc)\b|(?:\[|\battr\(|\battribute\s*=)\s*['\"](?:content|markdown|toc)['\"]"
-    rb"|\b(?:for|set)\s+page\b|\bmacro\b[^%]*\bpage\b"
-)
-"""A template that asks for the content of what may be another page than its own."""
-_KNOWN_THEMES = frozenset({"material", "mkdocs", "readthedocs"})
-
-
-def shows_other_pages(config: MkDocsConfig) -> bool:
-    """Tell whether a template of the site, or of a theme that is not known, may show the content of other pages."""
-    folders = [Path(folder) for folder in config.theme.dirs[:-1]]  # the last has MkDocs' own sitemap
-    if config.theme.name in _KNOWN_THEMES:
-        folders = [Path(config.theme.custom_dir)] if config.theme.custom_dir else []
-    files = (path for folder in folders for path in folder.rglob("*") if path.suffix in _TEMPLATES and path.is_file())
-    return any(b"{" in text and _OTHERS.search(text) for text in map(Path.read_bytes, files))
 
 
 def state_of(path: Path) -> bytes:

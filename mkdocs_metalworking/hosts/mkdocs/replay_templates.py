@@ -15,6 +15,7 @@ from mkdocs.structure.pages import Page
 
 from ...markdown.page import PageContext
 from .code import finished
+from .replay_asked import Asked
 from .replay_search import SearchedPages
 
 
@@ -27,6 +28,7 @@ class RenderedTemplates:
         self.known = False
         """Whether all that shapes a page is looked at, in this build."""
         self._compiled = _Compiled()
+        self.asked = Asked()
         self.searched = SearchedPages()
         self.replayed = 0
         self.rendered = 0
@@ -51,6 +53,7 @@ class RenderedTemplates:
         env.bytecode_cache = self._compiled
         if self.known:
             env.template_class = _Remembering
+            self.asked.watch(env)
 
     def before_search(self, page: Page, config: MkDocsConfig) -> None:
         """*page* is as a search shall read it: it need not read it again when it is as it was."""
@@ -83,9 +86,10 @@ class RenderedTemplates:
         return known[1] if known is not None and known[0] == key else None
 
     def keep_output(self, uri: str, key: str, output: str) -> None:
-        """Remember a rendered page."""
+        """Remember a rendered page, unless it shows something of another one."""
         self.rendered += 1
-        self._outputs[uri] = (key, output)
+        if not self.asked.others:
+            self._outputs[uri] = (key, output)
 
 
 class _Compiled(BytecodeCache):
@@ -128,6 +132,7 @@ class _Remembering(Template):
         if output is not None:
             slot.templates.replayed += 1
             return output
+        slot.templates.asked.begin(slot.uri)
         output = super().render(*args, **kwargs)
         slot.templates.keep_output(slot.uri, slot.key, output)
         return output

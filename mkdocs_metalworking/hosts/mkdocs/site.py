@@ -38,11 +38,9 @@ from .docs_folder import docs_label
 from .errand import AllRead, Errand, lay_drafts
 from .listed import plugin_of
 from .options import MetalworkingConfig
-from .outside import refuse_folders
+from .outside import is_including, refuse_folders
 from .quiet import quiet
 from .reading import Reading
-
-_INCLUDING = ("pymdownx.snippets", "pymdownx.b64", "markdown_include.include")
 
 
 @dataclass
@@ -80,7 +78,7 @@ class Site:
             options.load_dict({name: value for name, value in listed.items() if name in options})
         through = plugin is not None and (bool(shaping(config)) if plugins is None else plugins)
         root = Path(config.config_file_path or ".").resolve().parent
-        refuse_folders(Path(config.docs_dir), root)
+        refuse_folders(config)
         return cls(config, options, get_files(config), root, through, _config_file=config_file)
 
     @property
@@ -199,7 +197,7 @@ class Site:
         if not texts:
             return {}
         take_over(self.config)
-        names = [one for one in self.config.markdown_extensions if one not in _INCLUDING]
+        names = [one for one in self.config.markdown_extensions if not is_including(one)]
         found: dict[str, list[Met]] = {}
         with quiet(), contextlib.chdir(self.root), contextlib.closing(self.project(offline=True)) as project:
             extension = MetalworkingExtension(project=project)

@@ -19,7 +19,7 @@ def inputs_of(settings: Settings, config: MkDocsConfig, mapping: str) -> list[Pa
     found = [settings.sources, settings.lock, settings.quantities]
     if config.theme.custom_dir:
         found.append(Path(config.theme.custom_dir))
-    return [*found, settings.root / mapping] if mapping else found
+    return [*found, settings.path(mapping)] if mapping else found
 
 
 class Watch:

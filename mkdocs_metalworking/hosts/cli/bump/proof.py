@@ -39,7 +39,7 @@ def prove(site: Site, project: Project, plan: Plan, fresh: Fresh, fates: Mapping
     held = _Held({file.key: data for file, data in fresh.files.values()})
     store = Store(settings.kept)
     reach = Reach(
-        settings.root, settings.code, sources, lock, store, None, settings.url, settings.own, settings.offline
+        settings.premises, settings.code, sources, lock, store, None, settings.url, settings.own, settings.offline
     )
     transports = [held, *make_transports(settings.transports, reach)]
     quantities = project.quantities
