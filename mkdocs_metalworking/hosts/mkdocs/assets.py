@@ -118,11 +118,13 @@ def linked(output: str, base: str) -> tuple[str, bool]:
         output = _SCRIPT.sub(_as_module, output)
     if not used_by(output):
         return output, True
-    links = "".join(_LINK.findall(output))
-    missing = [style for style in _styles(output) if style not in links]
+    end = _HEAD_ENDS.search(output)
+    missing = _styles(output)
+    for part in (output[: end.end()] if end else "", output):  # nearly always the head names all
+        links = "".join(_LINK.findall(part)) if missing else ""
+        missing = [style for style in missing if style not in links]
     if not missing:
         return output, True
-    end = _HEAD_ENDS.search(output)
     if end is None:
         return output, False
     added = "".join(f'<link rel="stylesheet" href="{escape(normalize_url(one, None, base))}">' for one in missing)

@@ -36,8 +36,11 @@ def finished(html: str, page: PageContext) -> str:
     return _replaced(html, _PLAIN, lambda match, words: late[match["key"]]() if match["key"] in late else words)
 
 
-_LEFT = re.compile(r"data-mw(?!-)[^<>]{0,60}", re.IGNORECASE)
-"""What stands for code in a form that is not HTML; between the name and the key may be quotes, escaped and again."""
+_LEFT = re.compile(r"-[mM][wW](?<=[dD][aA][tT][aA]-[mM][wW])(?!-)[^<>]{0,60}")
+"""What stands for code in a form that is not HTML; between the name and the key may be quotes, escaped and again.
+
+Of all ways to write it the one that begins with a letter in both cases takes ten times as long on a page.
+"""
 _DIGITS = re.compile(r"[0-9]{10,}")
 
 
