@@ -56,6 +56,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: (places.get(folders[group(item)], len(places)), order[group(item)]))
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Name an argument of bytes, or of a long text, by its place: bytes may hold the second in which they were made.
+
+    Then the processes would collect different tests; and a name of megabytes fits into no environment.
+    """
+    return argname if isinstance(val, bytes) or (isinstance(val, str) and len(val) > 200) else None
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     if SHELL is None:
