@@ -375,6 +375,8 @@ def test_nothing_is_unlocked_under_another_command(tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", ENDING, ids=lambda number: number.name)
 def test_a_signal_ends_every_clone_and_its_git(tmp_path: Path, number: signal.Signals) -> None:
     """Two servers that do not answer: each git waits in a thread that no signal reaches."""
+    if signal.getsignal(number) == signal.SIG_IGN:  # as under nohup: a program that is started ignores it too
+        signal.signal(number, signal.SIG_DFL)
     commit = serve(tmp_path, "o/n", {"a.c": "int a;\n"})
     pids = cloning(tmp_path, commit, "n", "m", "l")
     with begun(tmp_path) as process:
