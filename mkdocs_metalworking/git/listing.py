@@ -11,7 +11,7 @@ from ..quote.diagnostics import MetalworkingError
 from .command import Git
 
 LISTED = 192 << 20
-"""Bytes that the list of a commit's files may have: 1.5 million of them with paths of 75 bytes."""
+"""Bytes that the list of a commit's or an index's files may have: 1.5 million of them with paths of 75 bytes."""
 MOST = 8 << 30
 """Bytes that the files of a clone may take on disk."""
 _BLOCK = 4096

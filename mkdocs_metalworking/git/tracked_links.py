@@ -12,10 +12,9 @@ from functools import lru_cache
 from pathlib import Path
 
 from .command import Git, GitError
+from .listing import LISTED
 from .process import Allowance
 
-_LISTED = 192 << 20
-"""Bytes that the list of a repository's files may have: 1.5 million of them with paths of 75 bytes."""
 _FRESH = 60.0
 """Seconds after which git is asked again, also where nothing seems to have changed or where it could not tell."""
 
@@ -72,7 +71,7 @@ def _names_of_links(listed: bytes) -> Iterator[str]:
 def _links(top: Path, git_dir: Path, _when: object, spec: str = ":/") -> _Links | str:
     """Return the links of a repository, or why git cannot tell them; asked once while *_when* is the same."""
     try:
-        git = Git(git_dir, work_tree=top, allowance=Allowance(output=_LISTED))
+        git = Git(git_dir, work_tree=top, allowance=Allowance(output=LISTED))
         return _Links(_names_of_links(git.run("ls-files", "-z", "--stage", "--full-name", "--", spec)))
     except GitError as error:
         return error.diagnostic.message

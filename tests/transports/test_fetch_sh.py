@@ -171,26 +171,32 @@ def test_no_environment_that_a_branch_brings_is_run(folder: Path) -> None:
     assert not (folder / "ran").exists()
 
 
+def tree(home: Path, entries: str) -> str:
+    """Make a tree of *entries*, lines as ``git ls-tree`` prints them, in the repository *home*; return its name."""
+    made = subprocess.run(["git", "-C", str(home), "mktree"], input=entries.encode(), capture_output=True, check=True)
+    return made.stdout.decode().strip()
+
+
+def publish(home: Path, entries: str) -> str:
+    """Commit the tree of *entries* in *home*, where blobs can be had one by one; return the commit."""
+    commit = git(home, "commit-tree", "-m", "Large", tree(home, entries))
+    git(home, "update-ref", "refs/heads/large", commit)
+    for name in ("uploadpack.allowFilter", "uploadpack.allowAnySHA1InWant"):
+        git(home, "config", name, "true")
+    return commit
+
+
 def test_a_folder_of_a_repository_whose_files_are_a_long_list(tmp_path: Path) -> None:
     """22,000 files with paths of 3,000 bytes, made of one tree: as long as the list of 700,000 common ones."""
     home = tmp_path / "home"
     commit_files(home, {"kept/a.c": "int a;\n", "LICENSE": "MIT\n"})
 
-    def tree(entries: str) -> str:
-        made = subprocess.run(
-            ["git", "-C", str(home), "mktree"], input=entries.encode(), capture_output=True, check=True
-        )
-        return made.stdout.decode().strip()
-
     blob = git(home, "rev-parse", "HEAD:LICENSE")
-    inner = tree("".join(f"100644 blob {blob}\t{number:0240}\n" for number in range(200)))
+    inner = tree(home, "".join(f"100644 blob {blob}\t{number:0240}\n" for number in range(200)))
     for _ in range(12):
-        inner = tree(f"040000 tree {inner}\t{'d' * 240}\n")
+        inner = tree(home, f"040000 tree {inner}\t{'d' * 240}\n")
     root = git(home, "ls-tree", "HEAD") + "\n" + "".join(f"040000 tree {inner}\t{n:03}\n" for n in range(110))
-    commit = git(home, "commit-tree", "-m", "Large", tree(root))
-    git(home, "update-ref", "refs/heads/large", commit)
-    for name in ("uploadpack.allowFilter", "uploadpack.allowAnySHA1InWant"):
-        git(home, "config", name, "true")
+    commit = publish(home, root)
     repo, code = Repo.named("acme/large"), tmp_path / "code"
     assert clone(repo, commit, home.as_uri(), code, paths=["kept"]) == "fetched"
     assert clone(repo, commit, home.as_uri(), code, paths=["kept"]) == "present"
@@ -204,20 +210,10 @@ def bomb(home: Path) -> str:
     """Make a repository of some KB whose 4,000 paths are one blob of a million bytes; return its commit."""
     commit_files(home, {"kept/a.c": "int a;\n", "LICENSE": "MIT\n", "large": "x" * 1_000_000})
 
-    def tree(entries: str) -> str:
-        made = subprocess.run(
-            ["git", "-C", str(home), "mktree"], input=entries.encode(), capture_output=True, check=True
-        )
-        return made.stdout.decode().strip()
-
     blob = git(home, "rev-parse", "HEAD:large")
-    inner = tree("".join(f"100644 blob {blob}\t{number}\n" for number in range(200)))
+    inner = tree(home, "".join(f"100644 blob {blob}\t{number}\n" for number in range(200)))
     root = git(home, "ls-tree", "HEAD") + "\n" + "".join(f"040000 tree {inner}\tz{n}\n" for n in range(20))
-    commit = git(home, "commit-tree", "-m", "Large", tree(root))
-    git(home, "update-ref", "refs/heads/large", commit)
-    for name in ("uploadpack.allowFilter", "uploadpack.allowAnySHA1InWant"):
-        git(home, "config", name, "true")
-    return commit
+    return publish(home, root)
 
 
 def test_files_that_are_more_than_anybody_has_room_for_are_not_laid_out(tmp_path: Path) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -371,15 +373,26 @@ def test_nothing_is_unlocked_under_another_command(tmp_path: Path) -> None:
     assert "another command clones it (wait for it)" in done.stderr
 
 
+@contextlib.contextmanager
+def not_ignored(number: signal.Signals) -> Iterator[None]:
+    """Let a program that is started hear a signal that we ignore, as under nohup: it would ignore it too."""
+    if signal.getsignal(number) != signal.SIG_IGN:
+        yield
+        return
+    signal.signal(number, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(number, signal.SIG_IGN)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="a program that waits is a shell script")
 @pytest.mark.parametrize("number", ENDING, ids=lambda number: number.name)
 def test_a_signal_ends_every_clone_and_its_git(tmp_path: Path, number: signal.Signals) -> None:
     """Two servers that do not answer: each git waits in a thread that no signal reaches."""
-    if signal.getsignal(number) == signal.SIG_IGN:  # as under nohup: a program that is started ignores it too
-        signal.signal(number, signal.SIG_DFL)
     commit = serve(tmp_path, "o/n", {"a.c": "int a;\n"})
     pids = cloning(tmp_path, commit, "n", "m", "l")
-    with begun(tmp_path) as process:
+    with not_ignored(number), begun(tmp_path) as process:
         try:
             wait_for(lambda: len(list(pids.iterdir())) == 2)
             process.send_signal(number)

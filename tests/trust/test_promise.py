@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
 import json
 import os
 import re
@@ -119,7 +118,6 @@ def test_coloured_lines_are_faithful_and_nothing_else_is() -> None:
         "text",
         None,
     ],
-    ids=itertools.count(),
 )
 def test_a_planted_line_cache_shows_nothing(tmp_path: Path, planted: object) -> None:
     bench = Bench(tmp_path)

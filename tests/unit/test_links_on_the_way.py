@@ -77,7 +77,7 @@ def test_whose_a_link_is_can_be_told_in_a_large_repository(top: Path, monkeypatc
     with (top / "index.txt").open() as stream:
         subprocess.run(["git", "update-index", "--index-info"], cwd=top, stdin=stream, check=True)
     (top / "code").symlink_to("..", target_is_directory=True)
-    monkeypatch.setattr(tracked_links, "_LISTED", 32 << 10)
+    monkeypatch.setattr(tracked_links, "LISTED", 32 << 10)
     assert place_of(top / "code/x") == top.parent / "x"
     git(top, "add", "code")
     with pytest.raises(MetalworkingError, match="code is a link of the repository"):
