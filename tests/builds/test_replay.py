@@ -211,6 +211,16 @@ def test_unknown_extensions_and_plugins_replay_nothing(serve: Serve) -> None:
     assert replay(serve).templates.replayed == 0
 
 
+def test_a_page_that_is_appended_to_every_page_may_change(serve: Serve) -> None:
+    serve.site.config("base_path: [!relative $docs_dir]", "base_path: [!relative $docs_dir], auto_append: [tail.md]")
+    serve.site.page("tail.md", "From the tail.\n")
+    serve.rebuild()
+    serve.site.page("tail.md", "From the tail, changed.\n")
+    again = serve.rebuild()
+    assert b"From the tail, changed." in again["more/p1/index.html"]
+    assert again == serve.clean()
+
+
 def test_an_included_page_may_change(serve: Serve) -> None:
     serve.site.page("more/p5.md", '# More 5\n\n--8<-- "more/part.md"\n')
     serve.site.page("more/part.md", "From a page.\n")
