@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -85,9 +85,12 @@ class Settings:
             return drafts[path]
         return read_text(self.inside(path))
 
-    def inside(self, path: Path) -> Path:
-        """Return *path*, a file that is read; raises MetalworkingError (``files``) behind such a link."""
-        return hold_inside(path, self.premises)
+    def inside(self, path: Path, beside: Iterable[str] = ()) -> Path:
+        """Return *path*, a file that is read; raises MetalworkingError (``files``) behind such a link.
+
+        *beside* are the folders that are named for it, such as an extension's.
+        """
+        return hold_inside(path, self.premises.around(beside) if beside else self.premises)
 
     @classmethod
     def of(cls, options: Mapping[str, Any], *, base: Path | None = None, home: str = "") -> Settings:
@@ -108,7 +111,7 @@ class Settings:
             raise MetalworkingError("config", f"no folder for the store: {store}", "write another store:") from None
         names = [str(options.get(name) or usual) for name, usual in _USUAL.items()]
         sources, lock, quantities, code = (Path(os.path.normpath(root / one)) for one in names)
-        told = (*names, str(store or "."), str(options.get("mapping") or "."))
+        told = (*names, str(store or "."), *_ways_up(options))
         return cls(
             premises=Premises.of(site, (start, *(os.path.join(start, one) for one in told))),
             root=root,
@@ -121,6 +124,16 @@ class Settings:
             offline=bool(options.get("offline")),
             home=home,
         )
+
+
+def _ways_up(options: object) -> Iterator[str]:
+    """Yield every text among *options* that may name a file beside the site's folder."""
+    if isinstance(options, str):
+        if ".." in Path(options).parts:
+            yield options
+    elif isinstance(options, Mapping | list | tuple):
+        for one in options.values() if isinstance(options, Mapping) else options:
+            yield from _ways_up(one)
 
 
 @dataclass

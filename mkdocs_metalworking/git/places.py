@@ -43,6 +43,12 @@ class Premises:
         relative = (os.path.normpath(top / one) for one in named if not Path(one).is_absolute())
         return cls(top, Path(os.path.commonpath([top, *relative])))
 
+    def around(self, places: Iterable[str | Path]) -> Premises:
+        """Return these premises and *places*, which mkdocs.yml names too; what lies on another drive came with none."""
+        real = (Path(os.path.realpath(one)) for one in places)
+        here = (one for one in real if one.drive == self.whole.drive)
+        return Premises(self.site, Path(os.path.commonpath([self.whole, *here])))
+
     @property
     def unpacked(self) -> bool:
         """Whether no repository is around the site: nobody can tell then what came with it."""

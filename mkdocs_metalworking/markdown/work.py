@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from xml.etree.ElementTree import Element
@@ -113,9 +113,9 @@ class Work:
         """Return the quoter; raises MetalworkingError when sources.yml or the lock cannot be read."""
         return self._extension.quoter()
 
-    def inside(self, path: Path) -> Path:
+    def inside(self, path: Path, beside: Iterable[str] = ()) -> Path:
         """Return *path*, of a file that is read; raises MetalworkingError behind somebody's link that leads out."""
-        return self._extension.settings().inside(path)
+        return self._extension.settings().inside(path, beside)
 
     def finish(self) -> None:
         """Raise the page's errors and tell of its cards, unless a host collects them; a card is fatal when strict."""

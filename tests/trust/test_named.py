@@ -285,6 +285,31 @@ def test_no_folder_without_an_end_is_listed_behind_another_link(linked: Site, wa
         assert said in done.stdout + done.stderr
 
 
+def test_folders_are_not_nested_without_sense(linked: Site) -> None:
+    """Each link and each folder is judged by its whole way: a branch of a few KB would take hours."""
+    folder = linked.root / "docs" / Path(*["a"] * 99)
+    folder.mkdir(parents=True)
+    (folder / "f.txt").write_text("shown\n")
+    assert linked.build().returncode == 0
+    assert (linked.root / "site" / Path(*["a"] * 99) / "f.txt").exists()
+    (folder / "a/a").mkdir(parents=True)
+    for command in (("mkdocs_metalworking", "check"), ("mkdocs", "build")):
+        done = linked.run(*command)
+        assert done.returncode == 1
+        assert "/a: more than 100 folders lie within each other (nest them less)" in done.stdout + done.stderr
+
+
+def test_a_link_that_leads_by_very_many_folders_leads_out(linked: Site) -> None:
+    """The system would look each of them up, and then once more for each, however short the branch is."""
+    (linked.root / "docs/x").mkdir()
+    (linked.root / "docs/far.txt").symlink_to("x/../" * 250 + "index.md")
+    assert linked.build().returncode == 0
+    git(linked.root, "add", "-A")
+    done = linked.build()
+    assert done.returncode == 1
+    assert "docs/far.txt is a link of the repository and leads out of it" in done.stderr
+
+
 def test_folders_that_links_lead_to_twice_are_published_twice(linked: Site) -> None:
     for name in ("x", "docs/sub/deep"):
         (linked.root / name).mkdir(parents=True)
@@ -364,6 +389,38 @@ def test_no_file_is_included_through_a_link_that_a_branch_brought(linked: Site, 
     assert done.returncode == (0 if ours else 1), done.stderr
     shown = linked.root / "site/index.html"
     assert (shown.exists() and "PRIVATE KEY" in shown.read_text()) is ours
+
+
+@pytest.mark.parametrize("named", ["snippets", "callouts"])
+@pytest.mark.parametrize("whose", ["a branch's", "an archive's"])
+def test_no_link_is_followed_in_what_mkdocs_yml_names_beside_the_site(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str, whose: str
+) -> None:
+    """A repository of two sites has what both include in a folder beside them."""
+    monkeypatch.setenv("NO_MKDOCS_2_WARNING", "1")
+    top = tmp_path / "repo"
+    site = Site(top / "site")
+    for folder in ("shared", "site/docs"):
+        (top / folder).mkdir(parents=True)
+    (tmp_path / "secret").write_text("slug-of PRIVATE KEY\n")
+    (top / "shared/inc.txt").symlink_to("../../secret")
+    options = {
+        "snippets": "plugins: [metalworking]\nmarkdown_extensions: [pymdownx.snippets: {base_path: [../shared]}]\n",
+        "callouts": "plugins: [metalworking: {callouts: {from: A, to: B, links: {m: {label: M, "
+        "url: 'https://m.example/', pages: ../shared/inc.txt}}}}]\n",
+    }[named]
+    (site.root / "mkdocs.yml").write_text(f"site_name: S\n{options}")
+    (site.root / "docs/index.md").write_text('# One\n\n--8<-- "inc.txt"\n')
+    if whose == "a branch's":
+        git(top, "init", "-q")
+        git(top, "add", "-A")
+    for command in (("mkdocs_metalworking", "check"), ("mkdocs", "build")):
+        done = site.run(*command)
+        assert done.returncode == 1, done.stdout + done.stderr
+        assert "inc.txt is a link" in done.stdout + done.stderr
+        assert "PRIVATE KEY" not in done.stdout + done.stderr
+    shown = site.root / "site/index.html"
+    assert not shown.exists() or "PRIVATE KEY" not in shown.read_text()
 
 
 @pytest.mark.parametrize("extension", ["pymdownx.b64", "pymdownx.snippets"])
