@@ -83,8 +83,6 @@ class Work:
         self.written: dict[str, str] = {}
         """What stood in the place of each reference to a footnote of ours."""
         self.stashed: set[int] = set()
-        self.before = self.md.htmlStash.html_counter
-        """How much was put aside in earlier conversions, where nobody has reset what converts (Material's blog)."""
         self.search = extension.search
         self.late = extension.late and self.page.late is not None
         self.line_cache = extension.line_cache
@@ -103,6 +101,11 @@ class Work:
         else:
             blocks = self.md.htmlStash.rawHtmlBlocks
             blocks[figure.stashed] = change(str(blocks[figure.stashed]))
+
+    def made(self) -> dict[str, str]:
+        """Return the content of each figure as it stands on the page, by the id that the figure was given."""
+        blocks = self.md.htmlStash.rawHtmlBlocks
+        return {one.anchors.figure: str(blocks[one.stashed]) for one in self.figures}
 
     @property
     def quantities(self) -> Quantities:
