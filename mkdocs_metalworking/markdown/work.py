@@ -118,7 +118,8 @@ class Work:
 
     def inside(self, path: Path) -> Path:
         """Return *path*, of a file that is read; raises MetalworkingError behind somebody's link that leads out."""
-        return self._extension.settings().inside(path)
+        told = [extension.getConfigs() for extension in self.md.registeredExtensions]
+        return self._extension.settings().inside(path, told)
 
     def finish(self) -> None:
         """Raise the page's errors and tell of its cards, unless a host collects them; a card is fatal when strict."""
