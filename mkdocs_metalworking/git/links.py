@@ -151,8 +151,17 @@ def _is_own(target: Path, top: Path) -> bool:
 
 def _top(path: Path) -> Path:
     """Return the folder that *path* may be written in: its work tree, or its own folder where there is none."""
+    path = _without_parents(path)
     found = next((parent for parent in path.parents if os.path.lexists(parent / ".git")), path.parent)
     return _resolved(found)
+
+
+def _without_parents(path: Path) -> Path:
+    """Return an absolute *path* without ``..``: as to the system, what stands before one is where it really is."""
+    here = Path(path.anchor)
+    for part in path.parts[1:]:
+        here = _resolved(here).parent if part == ".." else here / part
+    return here
 
 
 def _links(path: Path, seen: set[Path]) -> Iterator[Path]:

@@ -6,6 +6,8 @@ import contextlib
 import os
 import shutil
 import signal
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -307,3 +309,48 @@ def test_a_network_that_is_lost_in_the_middle(fresh: Site, trial: Trial, serve: 
     assert fresh.run("fetch") == 0, fresh.log
     assert fresh.entries() == trial.whole
     assert list((fresh.root.parent / "tmp").iterdir()) == []
+
+
+KILLED = """
+import os, signal, sys
+from mkdocs_metalworking.hosts.cli.main import main
+
+def stage(left):
+    child = os.fork()
+    if child:
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    def look(event, _):
+        nonlocal left
+        if event in ("os.remove", "os.rmdir", "shutil.rmtree"):
+            left -= 1
+            if left < 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+    if left is not None:
+        sys.addaudithook(look)
+    try:
+        main(["stage", "out"])
+    except SystemExit as end:
+        os._exit(end.code or 0)
+
+try:
+    main(["stage", "out"])  # and all is imported, for every child
+except SystemExit as end:
+    assert not end.code
+killed = 0
+while stage(killed) == -signal.SIGKILL:
+    assert stage(None) == 0, f"killed after {killed}"
+    killed += 1
+print(killed)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no SIGKILL there")
+def test_a_stage_that_was_killed_while_it_was_emptied_is_made_anew(tmp_path: Path) -> None:
+    """At each file or folder that goes, one after the other, by one Python that forks."""
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/index.md").write_text("# Home\n")
+    (tmp_path / "mkdocs.yml").write_text("site_name: S\nplugins: [metalworking]\n")
+    done = subprocess.run([sys.executable, "-c", KILLED], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) >= 3
+    assert (tmp_path / "out/docs/index.md").read_text() == "# Home\n\n"
