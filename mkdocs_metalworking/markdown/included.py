@@ -7,7 +7,7 @@ extension looks for it, and whatever a host knows of the site's files.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 from ..quote.diagnostics import Location, MetalworkingError
@@ -24,22 +24,20 @@ def hold_includes(work: Work) -> None:
     snippets = work.md.preprocessors[_NAME]
     find = getattr(snippets, "get_snippet_path", None)
     if find is not None and not isinstance(find, _Held):
-        folders = [str(one) for one in getattr(snippets, "base_path", ())]
-        snippets.get_snippet_path = _Held(find, work, folders)  # type: ignore[attr-defined]  # it has one
+        snippets.get_snippet_path = _Held(find, work)  # type: ignore[attr-defined]  # it has one
 
 
 class _Held:
     """The extension's own way from a name to a path, or None; it is asked for files within files, too."""
 
-    def __init__(self, find: Callable[[str], str | None], work: Work, folders: Sequence[str]) -> None:
+    def __init__(self, find: Callable[[str], str | None], work: Work) -> None:
         self._find = find
         self._work = work
-        self._folders = folders
 
     def __call__(self, name: str) -> str | None:
         found = self._find(name)
         try:
-            return found and os.fspath(self._work.inside(Path(found), self._folders))
+            return found and os.fspath(self._work.inside(Path(found)))
         except MetalworkingError as problem:
             self._work.page.report(problem, Location(self._work.page.path))
             return os.devnull

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File
+from mkdocs.structure.files import File, InclusionLevel
 from mkdocs.utils import is_markdown_file
 
 from ...git.links import Objection, tracked_ways_out, way_out
-from ...git.places import Premises
+from ...git.places import Premises, leading_out
 from ...quote.diagnostics import Diagnostic, Location, MetalworkingError
 from .docs_folder import docs_folder, docs_label
 
@@ -31,9 +31,22 @@ def is_including(extension: object) -> bool:
 
 
 def premises_of(config: MkDocsConfig) -> Premises:
-    """Return where the site lies, and its folder docs."""
-    site = Path(config.config_file_path or "mkdocs.yml").absolute().parent
-    return Premises.of(site, [os.path.relpath(docs_folder(config), site.resolve())])
+    """Return where the site lies, and what its configuration names beside it."""
+    return Premises.of(_folder(config), named_in(config))
+
+
+def named_in(config: MkDocsConfig) -> list[str]:
+    """Return the paths, from the folder of mkdocs.yml, of docs and of what plugins and extensions have beside it.
+
+    Extensions of Markdown count theirs from where the command runs.
+    """
+    site = _folder(config).resolve()
+    told = [*leading_out([config.mdx_configs, *(plugin.config for plugin in config.plugins.values())])]
+    return [os.path.relpath(docs_folder(config), site), *told, *(os.path.relpath(one, site) for one in told)]
+
+
+def _folder(config: MkDocsConfig) -> Path:
+    return Path(config.config_file_path or "mkdocs.yml").absolute().parent
 
 
 def refuse_folders(config: MkDocsConfig) -> None:
@@ -119,9 +132,9 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 def leave_outside(files: Iterable[File], label: Callable[[File], str], premises: Premises) -> Iterator[Diagnostic]:
     """Yield an error for each file that is reached by a link which git tracks and which leads out of the repository.
 
-    So for one that MkDocs leaves out: an extension may show it. A page among them is not read: what is there may have
-    no end. What a link leads to that git does not track is the person's own affair. Where no repository is around the
-    site nobody can tell, and none may lead out of what came with it.
+    So for one that MkDocs leaves out: an extension may show it. Nothing of them is read: what is there may have no end.
+    What a link leads to that git does not track is the person's own affair. Where no repository is around the site
+    nobody can tell, and none may lead out of what came with it.
     """
     folders: dict[Path, Objection | None] = {}
     for file in files:
@@ -134,6 +147,8 @@ def leave_outside(files: Iterable[File], label: Callable[[File], str], premises:
             yield link.out(Location(label(file))).diagnostic
             if is_markdown_file(file.src_uri):
                 file.content_string = f"# {file.name}\n\nThis page lies elsewhere and is not read.\n"
+            else:  # serve goes on, and a stage is laid out, with what is wrong
+                file.inclusion = InclusionLevel.EXCLUDED
 
 
 def include_nothing_outside(config: MkDocsConfig, told: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
