@@ -37,7 +37,7 @@ _TAG_OR_NUMBER = re.compile(r"<[^<>]*>|\((?=[0-9]+\))")
 def figure(quotation: Quotation, anchors: Anchors, *, searchable: bool) -> Element:
     """Return the figure; its content is for the caller to put in."""
     classes = "mw-excerpt" if quotation.segments is not None else "mw-excerpt mw-card"
-    element = Element("figure", {"class": classes, "id": f"excerpt{anchors.line(quotation.ranges[0].first)}"})
+    element = Element("figure", {"class": classes, "id": anchors.figure})
     if not searchable:
         # On a figure the exclusion holds to its end; on a div, Material's search loses it at the first nested div.
         element.set("data-search-exclude", "")

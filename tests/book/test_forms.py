@@ -17,7 +17,9 @@ import pytest
 from bs4 import BeautifulSoup
 from playwright.sync_api import Browser
 
+from mkdocs_metalworking.hosts.forms.epub import stylesheet
 from mkdocs_metalworking.hosts.forms.twin import simplify
+from mkdocs_metalworking.hosts.forms.volume import Volume
 from tests.book.conftest import LONG
 from tests.builds.conftest import KERNEL, Site
 from tests.conftest import CHROMIUM
@@ -237,6 +239,23 @@ def test_the_epub_keeps_code_and_drawings(epub: dict[str, bytes]) -> None:
     assert ".mw-svg .dotted{fill:#123456}" in style, "a pattern of the template is in no page of the EPUB"
     assert 'properties="svg"' in epub["EPUB/content.opf"].decode()
     assert any(name.endswith(".png") for name in epub)
+
+
+def test_the_epub_has_colors_whatever_the_site_sets() -> None:
+    """As the documents have it, a site sets some for ``body``; what it does not set has a value all the same."""
+    own = (
+        "body{--mw-hot:#a4001d;--mw-own:#123}\nbody[data-md-color-scheme=slate]{--mw-hot:#ff9d8a}\n"
+        "@media (prefers-color-scheme:dark){body{--mw-hot:#fff}}\ntbody{--mw-hot:#000}\n"
+        ".mw-svg .d-a{fill:var(--mw-own);stroke:var(--mw-unknown)}\n"
+    )
+    for styles, hot in (([], "#9e3414"), ([own], "#a4001d")):
+        style = stylesheet(Volume("Book", styles=styles))
+        assert "var(" not in style
+        assert re.findall("[a-z-]+:inherit", style) == ["color:inherit"], "of links alone"
+        assert f".mw-ctl{{padding:0 .1em;border:1px solid;background:{hot};color:#fff}}" in style
+        assert re.search(r"\.mw-hl\{background:#[0-9a-f]{6};color:#[0-9a-f]{6}\}", style)
+        assert re.search(r"\.mw-gap\{[^{}]*border-top:1px dashed #[0-9a-f]{6};", style)
+        assert (".mw-svg .d-a{fill:#123;}" in style) == bool(styles)
 
 
 @pytest.mark.skipif(not EPUBCHECK or not shutil.which("java"), reason="epubcheck is not here")

@@ -30,6 +30,7 @@ from ..files import write_made
 from ..mkdocs.assets import EXCERPT_STYLE, PAIR_STYLE, STYLE, TABLE_STYLE
 from ..mkdocs.listed import plugin_of
 from ..mkdocs.nav import title_of
+from ..mkdocs.outside import premises_of
 from .leaves import tell_apart
 from .volume import Leaf, Volume
 
@@ -88,7 +89,7 @@ class BookPlugin(BasePlugin[BookConfig]):
     def on_post_build(self, config: MkDocsConfig) -> None:
         """Make the forms, each whole. Raises PluginError where one cannot hold a page, or cannot be written."""
         root = Path(config.config_file_path).parent
-        premises = Premises.of(root, [self.config.folder])
+        premises = premises_of(config)
         try:
             folder = place_of(root / self.config.folder, premises)
             self._make(config, premises, folder, self.config.name or _slug(config.site_name))

@@ -80,10 +80,24 @@ def used_by(html: str) -> bool:
     return any(mark in html for mark in _OURS)
 
 
-def _styles(html: str) -> list[str]:
-    """Return the styles of *html*; excerpts, pairs and the table of terms have one each."""
+_PREVIEW = "navigation.instant.preview"
+"""Material's feature that shows in a tooltip what a link leads to, a part of another page."""
+_PREVIEWED = re.compile(r"<a\b[^<>]*\sdata-preview\b")
+"""What a single link asks for that with, by hand or by Material's extension."""
+
+
+def shows_others(config: MkDocsConfig, html: str = "") -> bool:
+    """Say whether the browser may show, on a page with *html*, a part of any other."""
+    return has_feature(config, _PREVIEW) or _PREVIEWED.search(html) is not None
+
+
+def _styles(html: str, *, others: bool = False) -> list[str]:
+    """Return the styles of *html*; excerpts, pairs and the table of terms have one each.
+
+    It has all of them where it may show those of *others*.
+    """
     parts = {EXCERPT_STYLE: 'class="mw-excerpt', PAIR_STYLE: 'class="mw-twins', TABLE_STYLE: 'class="mw-terms"'}
-    return [STYLE, *(style for style, mark in parts.items() if mark in html)]
+    return [STYLE, *(style for style, mark in parts.items() if others or mark in html)]
 
 
 def give_assets(context: TemplateContext, config: MkDocsConfig, page: Page | None = None) -> None:
@@ -91,7 +105,8 @@ def give_assets(context: TemplateContext, config: MkDocsConfig, page: Page | Non
 
     A theme may take them from the configuration or, as addresses, from MkDocs' own variables.
     """
-    styles = _styles((page.content if page else None) or "")
+    html = (page.content if page else None) or ""
+    styles = _styles(html, others=shows_others(config, html))
     script = ExtraScriptValue(ENTRY)
     script.type = "module"
     told = copy(config)  # attributes as before: a template asks for hundreds of options on every page
