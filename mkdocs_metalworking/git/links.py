@@ -47,6 +47,8 @@ class Objection(NamedTuple):
 
 _GITS = re.compile(r"\.git[. ]*|git~[0-9]+", re.IGNORECASE)
 """Names of a folder that some file system takes for ``.git``."""
+_LONGEST = 1000
+"""Characters by which a link tells where it leads: the system takes four times as many, and looks each folder up."""
 
 
 def target_of(path: Path) -> Path:
@@ -90,7 +92,7 @@ def way_out(path: Path, premises: Premises) -> Objection | None:
     with contextlib.suppress(MetalworkingError):
         for link in _links(path, set()):
             tree = enclosing_work_tree(link.parent)
-            out = tree is None or not _is_inside(_resolved(link), tree[0])
+            out = tree is None or _is_long(link) or not _is_inside(_resolved(link), tree[0])
             if out and (objection := _tracked(link) or _untold(link, premises)):
                 return objection
     return None
@@ -173,7 +175,12 @@ def _links(path: Path, seen: set[Path]) -> Iterator[Path]:
             if link not in seen:
                 seen.add(link)
                 yield link
-                yield from _links(link.parent / os.readlink(link), seen)
+                if not _is_long(link):
+                    yield from _links(link.parent / os.readlink(link), seen)
+
+
+def _is_long(link: Path) -> bool:
+    return len(os.readlink(link)) > _LONGEST
 
 
 def _tracked(link: Path) -> Objection | None:
@@ -202,7 +209,7 @@ def _untold(link: Path, premises: Premises | None) -> Objection | None:
     shared = premises.shared_with(link) if premises is not None else None
     if premises is None or shared is None or enclosing_work_tree(link.parent) is not None:
         return None
-    if _is_inside(_resolved(link), shared):
+    if not _is_long(link) and _is_inside(_resolved(link), shared):
         return None
     name = Path(os.path.relpath(link, premises.site)).as_posix()
     what = "a link beside the site's folder" if name.startswith("../") else "a link of the site's folder"

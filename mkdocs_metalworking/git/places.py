@@ -31,7 +31,7 @@ def leading_out(value: object) -> Iterator[str]:
     todo = [value]
     while todo:
         match todo.pop():
-            case str() as text if text.startswith(".") and os.path.normpath(text).split(os.sep)[0] == os.pardir:
+            case str() as text if ".." in text and os.path.normpath(text).split(os.sep)[0] == os.pardir:
                 yield text
             case Mapping() as mapping:
                 todo += mapping.values()

@@ -382,6 +382,16 @@ def test_a_stranger_s_blob_does_not_pass_fetch_verify_or_build(two: Desk) -> Non
     assert two.metalworking("check").exit_code == 1
 
 
+def test_what_the_store_does_not_take_is_not_fetched(two: Desk) -> None:
+    shutil.rmtree(two.root / "store", ignore_errors=True)
+    (two.root / "store").write_text("a file\n")
+    done = two.metalworking("fetch")
+    assert done.exit_code == 1
+    assert "store is not written, and nothing is kept: Not a directory (name another store:" in done.output
+    (two.root / "store").unlink()
+    assert two.metalworking("fetch").exit_code == 0
+
+
 @pytest.mark.parametrize(
     ("field", "said"), [("sha256:", "SHA-256"), ("size:", "bytes instead of"), ("lines:", "lines")]
 )

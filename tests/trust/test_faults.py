@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,20 @@ def zygote() -> Iterator[Zygote]:
     made = Zygote()
     yield made
     made.close()
+
+
+@pytest.fixture(scope="module")
+def crowd(zygote: Zygote) -> Iterator[Callable[[int], list[Zygote]]]:
+    """So many that run at once; each takes longer to start than what it is asked for."""
+    started = [zygote]
+
+    def of(count: int) -> list[Zygote]:
+        started.extend(Zygote() for _ in range(count - len(started)))
+        return started[:count]
+
+    yield of
+    for one in started[1:]:
+        one.close()
 
 
 @pytest.fixture(scope="module")
@@ -220,11 +234,12 @@ def test_a_clock_that_jumps(fresh: Site, trial: Trial, when: int) -> None:
 
 
 @pytest.mark.parametrize("count", [2, 8] if os.environ.get("TRUST_LONG") else [4])
-def test_builds_at_once_on_one_store(trial: Trial, place: Path, count: int) -> None:
-    zygotes = [Zygote() for _ in range(count)]
+def test_builds_at_once_on_one_store(
+    trial: Trial, place: Path, crowd: Callable[[int], list[Zygote]], count: int
+) -> None:
     store = place / f"shared-{count}"
     sites = []
-    for number, zygote in enumerate(zygotes):
+    for number, zygote in enumerate(crowd(count)):
         root = place / f"crowd-{count}-{number}" / "site"
         shutil.copytree(trial.site.root, root, ignore=shutil.ignore_patterns("store", "site", "sources.lock"))
         (root / "store").symlink_to(store)
@@ -243,12 +258,10 @@ def test_builds_at_once_on_one_store(trial: Trial, place: Path, count: int) -> N
         assert site.lock == trial.lock
         assert site.built() == trial.pages
     assert sites[0].entries() == trial.whole
-    for zygote in zygotes:
-        zygote.close()
 
 
-def test_two_locks_of_one_site_at_once(fresh: Site, trial: Trial) -> None:
-    other = Site(fresh.root, fresh.served, Zygote(), fresh.env)
+def test_two_locks_of_one_site_at_once(fresh: Site, trial: Trial, crowd: Callable[[int], list[Zygote]]) -> None:
+    other = Site(fresh.root, fresh.served, crowd(2)[1], fresh.env)
     for _ in range(2):
         (fresh.root / "sources.lock").unlink()
         shutil.rmtree(fresh.root / "store", ignore_errors=True)
@@ -259,7 +272,6 @@ def test_two_locks_of_one_site_at_once(fresh: Site, trial: Trial) -> None:
         assert fresh.lock == trial.lock
         left = {path.name for path in fresh.root.iterdir()}
         assert left <= {"docs", "mkdocs.yml", "sources.yml", "sources.lock", "store"}, left
-    other.zygote.close()
 
 
 class Cut:

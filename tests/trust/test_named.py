@@ -288,6 +288,31 @@ def test_no_folder_without_an_end_is_listed_behind_another_link(linked: Site, wa
         assert said in done.stdout + done.stderr
 
 
+def test_folders_are_not_nested_without_sense(linked: Site) -> None:
+    """Each link and each folder is judged by its whole way: a branch of a few KB would take hours."""
+    folder = linked.root / "docs" / Path(*["a"] * 99)
+    folder.mkdir(parents=True)
+    (folder / "f.txt").write_text("shown\n")
+    assert linked.build().returncode == 0
+    assert (linked.root / "site" / Path(*["a"] * 99) / "f.txt").exists()
+    (folder / "a/a").mkdir(parents=True)
+    for command in (("mkdocs_metalworking", "check"), ("mkdocs", "build")):
+        done = linked.run(*command)
+        assert done.returncode == 1
+        assert "/a: more than 100 folders lie within each other (nest them less)" in done.stdout + done.stderr
+
+
+def test_a_link_that_leads_by_very_many_folders_leads_out(linked: Site) -> None:
+    """The system would look each of them up, and then once more for each, however short the branch is."""
+    (linked.root / "docs/x").mkdir()
+    (linked.root / "docs/far.txt").symlink_to("x/../" * 250 + "index.md")
+    assert linked.build().returncode == 0
+    git(linked.root, "add", "-A")
+    done = linked.build()
+    assert done.returncode == 1
+    assert "docs/far.txt is a link of the repository and leads out of it" in done.stderr
+
+
 def test_folders_that_links_lead_to_twice_are_published_twice(linked: Site) -> None:
     for name in ("x", "docs/sub/deep"):
         (linked.root / name).mkdir(parents=True)
@@ -406,7 +431,7 @@ def test_nothing_beside_a_site_in_an_unpacked_archive_is_read_through_a_link(
     shutil.rmtree(root / ".git")
     (tmp_path / "proj/shared/inc.txt").symlink_to("../../id")
     config = root / "mkdocs.yml"
-    snippets = {"base_path": ["../shared"], "check_paths": True}
+    snippets = {"base_path": ["docs/../../shared"], "check_paths": True}
     said = "../shared/inc.txt is a link beside the site's folder and leads out of it"
     linked.page("index.md", '# One\n\n--8<-- "inc.txt"\n')
     if how == "alone":

@@ -21,6 +21,8 @@ _OTHERS = ("pymdownx.b64", "markdown_include.include")
 """Extensions that read files of which nobody is asked: what snippets includes is judged where it is read."""
 _MOST = 100_000
 """Files and folders that links may make of fewer."""
+_DEEPEST = 100
+"""Folders within each other: each link and folder is judged by its whole way, so their number counts more than once."""
 
 
 def is_including(extension: object) -> bool:
@@ -51,7 +53,8 @@ def refuse_folders(config: MkDocsConfig) -> None:
     """Refuse links to folders below docs, and one in its place, before MkDocs lists their files by the same ways.
 
     Behind one there may be no end. Raises MetalworkingError (``files``) for one that leads out of the repository, as
-    *leave_outside* has it, for one by which a folder lies in itself, and where they make very many files of few.
+    *leave_outside* has it, for one by which a folder lies in itself, where they make very many files of few, and for
+    folders that are nested without sense.
     """
     docs = Path(config.docs_dir)
     _Listing(docs, Path(docs_label(config)), premises_of(config)).of(docs)
@@ -77,6 +80,9 @@ class _Listing:
             for child in way[real]:
                 at = self._judge(child, way) if child.is_symlink() else real / child.name
                 if at not in self._found:
+                    if len(way) > _DEEPEST:
+                        message = f"more than {_DEEPEST} folders lie within each other"
+                        raise MetalworkingError("files", message, "nest them less", self._named(child))
                     way[at] = self._folders(child, at)
                     break
                 self._add(real, self._found[at], child)
