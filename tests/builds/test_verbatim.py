@@ -10,11 +10,14 @@ import functools
 import hashlib
 import re
 import subprocess
+from collections.abc import Iterator
+from contextlib import closing
 from html import unescape
 from pathlib import Path
 
 import pytest
 
+from mkdocs_metalworking.deliver.project import Project
 from mkdocs_metalworking.git.command import find_git_dir
 from mkdocs_metalworking.glossary.labels import labels_for
 from mkdocs_metalworking.hosts.mkdocs.site import Site
@@ -59,11 +62,20 @@ def delivered_lines(data: bytes, file: LockedFile) -> list[str]:
     return [line.removesuffix("\r") for line in data.decode().removeprefix("\ufeff").split("\n")]
 
 
-def test_every_quoted_line_equals_the_git_object(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.fixture(scope="module")
+def book() -> Iterator[tuple[Site, Project]]:
+    """This book, read once for all that is asked of it here."""
     site = Site.load(str(ROOT / "mkdocs.yml"))
-    project = site.project(offline=False)
-    problems = site.read(project)
-    assert [str(problem) for problem in problems.of(Severity.ERROR)] == []
+    with closing(site.project(offline=False)) as project:
+        problems = site.read(project)
+        assert [str(problem) for problem in problems.of(Severity.ERROR)] == []
+        yield site, project
+
+
+def test_every_quoted_line_equals_the_git_object(
+    book: tuple[Site, Project], capsys: pytest.CaptureFixture[str]
+) -> None:
+    site, project = book
     checked = unchecked = lines = 0
     packaged = {(pin.repo, pin.commit) for pin in project.sources.pins if pin.packages}
     missing = set()
@@ -94,8 +106,21 @@ def test_every_quoted_line_equals_the_git_object(capsys: pytest.CaptureFixture[s
                     assert source.endswith(shown[number])
                     lines += 1
             checked += 1
-    project.close()
     with capsys.disabled():
         print(f"\n{checked} excerpts, {lines} lines equal their git objects; {unchecked} could not be read here")
     assert not missing, "the package index delivers these"
     assert checked
+
+
+def test_readme_says_how_many_excerpts_a_package_index_delivers(book: tuple[Site, Project]) -> None:
+    """Which files the archives hold is known by what they are: all of llama.cpp, and the headers of MLX."""
+    site, project = book
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    excerpts = [(q.file.key.repo, q.file.key.path) for page in site.pages.values() for q in page.quotations]
+    packed = {"ggml-org/llama.cpp": "", "ml-explore/mlx": ".h"}
+    assert {pin.repo for pin in project.sources.pins if pin.packages} == set(packed)
+    own = sum(repo == "self" for repo, _ in excerpts)
+    shown = own + sum(repo in packed and path.endswith(packed[repo]) for repo, path in excerpts)
+    assert own == 3
+    assert f"Of {len(excerpts)} excerpts, {shown} are shown" in readme
+    assert f"The other {len(excerpts) - shown} appear as cards" in readme
