@@ -17,9 +17,11 @@ import pytest
 from bs4 import BeautifulSoup
 from playwright.sync_api import Browser
 
-from mkdocs_metalworking.hosts.forms.epub import stylesheet
+from mkdocs_metalworking.hosts.forms.epub import stylesheet, write_epub
+from mkdocs_metalworking.hosts.forms.plugin import direction_of
+from mkdocs_metalworking.hosts.forms.printable import printable
 from mkdocs_metalworking.hosts.forms.twin import simplify
-from mkdocs_metalworking.hosts.forms.volume import Volume
+from mkdocs_metalworking.hosts.forms.volume import Leaf, Volume
 from tests.book.conftest import LONG
 from tests.builds.conftest import KERNEL, Site
 from tests.conftest import CHROMIUM
@@ -256,6 +258,26 @@ def test_the_epub_has_colors_whatever_the_site_sets() -> None:
         assert re.search(r"\.mw-hl\{background:#[0-9a-f]{6};color:#[0-9a-f]{6}\}", style)
         assert re.search(r"\.mw-gap\{[^{}]*border-top:1px dashed #[0-9a-f]{6};", style)
         assert (".mw-svg .d-a{fill:#123;}" in style) == bool(styles)
+
+
+@pytest.mark.parametrize(
+    ("told", "language", "direction"),
+    [(None, "he", "rtl"), (None, "fa_IR", "rtl"), ("ltr", "ar", "ltr"), ("rtl", "en", "rtl"), (None, "de", "ltr")],
+)
+def test_a_book_runs_as_its_language_does_and_quoted_code_from_the_left(
+    tmp_path: Path, told: str | None, language: str, direction: str
+) -> None:
+    assert direction_of(told, language) == direction
+    code = '<div dir="rtl"><pre class="mw-pre" dir="ltr"><code>a = 1;</code></pre></div>'
+    volume = Volume("Book", language=language, leaves=[Leaf("a.md", "a/", "A", code)], direction=direction)
+    write_epub(volume, tmp_path / "book.epub")
+    with zipfile.ZipFile(tmp_path / "book.epub") as made:
+        page, spine = made.read("EPUB/a.xhtml").decode(), made.read("EPUB/content.opf").decode()
+    assert f'xml:lang="{language}" dir="{direction}"' in page
+    assert 'dir="ltr"><code>' in page
+    assert ('page-progression-direction="rtl"' in spine) == (direction == "rtl")
+    assert f'<html lang="{language}" dir="{direction}">' in printable(volume)
+    assert re.search(r"\npre\{[^{}]*direction:ltr;text-align:left;unicode-bidi:isolate;", stylesheet(volume))
 
 
 @pytest.mark.skipif(not EPUBCHECK or not shutil.which("java"), reason="epubcheck is not here")

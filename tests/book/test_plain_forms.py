@@ -286,6 +286,17 @@ def test_a_class_takes_no_code_and_no_words_away(plain: Site) -> None:
     assert tree(leaf).text_content() == "WordsB"
     leaf = Leaf("a.md", "a/", "A", "<nav class='mw-place'><figure class='mw-excerpt'>code</figure></nav>")
     assert tree(leaf).text_content() == "code"
+    for tag in ("output", "button"):
+        leaf = Leaf("a.md", "a/", "A", f"<{tag}><figure class='mw-excerpt'>code</figure></{tag}><{tag}>x</{tag}>")
+        assert tree(leaf).text_content() == "code"
+
+
+@pytest.mark.parametrize("around", ["<dl><div><dt>{}</dt><dd>{}</dd></div></dl>", "<dt>{}</dt><dd>{}</dd>"])
+def test_a_definition_is_no_code_to_others_wherever_it_stands(around: str) -> None:
+    html = around.format("Term", "<p>Said:</p><pre><code>a  b</code></pre>")
+    made = to_markdown(html, Leaf("a.md", "a/", "A", ""), Volume("B"))
+    assert fences(made) == [["a  b"]]
+    assert not re.search("^:", made, re.MULTILINE)
 
 
 def test_no_part_of_a_page_has_the_id_of_another_page_or_its_parts() -> None:

@@ -381,6 +381,50 @@ def test_a_pack_has_a_bound_on_disk_and_a_bomb_one_in_memory(tmp_path, make_repo
     fetch(Allowance(file=20_000_000, memory=110_000_000))  # less than the zeros are
 
 
+def test_all_that_a_fetch_brings_has_one_bound(tmp_path, make_repo, serve) -> None:
+    """Static files are a git server too, of as many packs as somebody likes; one that goes on is not waited for."""
+    repo = make_repo(tmp_path / "many", {"noise": os.urandom(600_000)})
+    for _ in range(3):
+        repo.git("repack", "-q", "-d")
+        (repo.folder / "noise").write_bytes(os.urandom(600_000))
+        repo.git("add", "noise")
+        repo.git("commit", "-q", "-m", "More")
+    repo.git("repack", "-q", "-d")
+    repo.git("update-server-info")
+    (git_dir,) = {path.parent for path in repo.folder.rglob("HEAD") if (path.parent / "objects").is_dir()}
+    packs: list[str] = []
+
+    def answer(handler: Any) -> None:
+        path = git_dir / handler.path.partition("?")[0].lstrip("/")
+        handler.send_response(200 if path.is_file() else 404)
+        handler.end_headers()
+        if path.suffix == ".pack":
+            packs.append(path.name)
+            if len(packs) > 2:
+                wait_closed(handler)
+                return
+        if path.is_file():
+            handler.wfile.write(path.read_bytes())
+
+    server = serve(answer)
+    for at, folder in enumerate((None, tmp_path / "room")):
+        packs.clear()
+        into = (folder or tmp_path) / "into.git"
+        git = Git(into, timeout=PATIENCE, allowance=Allowance(file=1_000_000), room=folder)
+        into.parent.mkdir(exist_ok=True)
+        git.run("init", "--quiet", "--bare", "--template=")
+        with pytest.raises(GitError, match="brought more than 1000000 bytes"):
+            git.run("fetch", "--quiet", f"{server.url}/", "HEAD", protocol="http")
+        assert len(packs) == 3, at
+
+
+def wait_closed(handler: Any) -> None:
+    """Send nothing more until the other side goes."""
+    handler.wfile.flush()
+    handler.connection.settimeout(PATIENCE)
+    handler.connection.recv(1)
+
+
 @pytest.fixture
 def script(tmp_path: Path) -> Callable[[str], str]:
     def make(text: str) -> str:

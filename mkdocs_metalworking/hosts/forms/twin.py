@@ -61,10 +61,10 @@ def simplify(soup: BeautifulSoup, works: Works | None = None) -> None:
         verdict.string = f"({verdict.get_text()})"
     for tabs in soup.select(".tabbed-set"):
         _lay_out_tabs(soup, tabs)
-    for term in soup.select("dl > dt"):
+    for term in soup("dt"):  # in groups too, or in no list
         term.name = "strong"
         term.wrap(soup.new_tag("p"))
-    for definition in soup.select("dl > dd"):  # the lists of Markdown Extra are code to CommonMark
+    for definition in soup("dd"):  # the lists of Markdown Extra are code to CommonMark
         definition.name = "li"
         definition.wrap(soup.new_tag("ul"))
     for listed in soup("dl"):
