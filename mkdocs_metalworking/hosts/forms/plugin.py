@@ -30,6 +30,7 @@ from ..files import write_made
 from ..mkdocs.assets import EXCERPT_STYLE, PAIR_STYLE, STYLE, TABLE_STYLE
 from ..mkdocs.listed import plugin_of
 from ..mkdocs.nav import title_of
+from ..mkdocs.options import language_of
 from ..mkdocs.outside import premises_of
 from .leaves import tell_apart
 from .volume import Leaf, Volume
@@ -123,7 +124,7 @@ class BookPlugin(BasePlugin[BookConfig]):
             leaf.summary = entry.meta.summary if entry is not None else ""
         ours = [STYLE, EXCERPT_STYLE, PAIR_STYLE, TABLE_STYLE]
         site, styles = Path(config.site_dir), dict.fromkeys([*ours, *config.extra_css])
-        language = str(config.theme.get("language") or config.theme.get("locale") or "en")
+        language = language_of(config)
         return Volume(
             config.site_name,
             config.site_description or "",
