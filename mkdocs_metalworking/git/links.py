@@ -111,7 +111,8 @@ def hold_inside(path: Path, premises: Premises) -> Path:
 def tracked_ways_out(folder: Path) -> Iterator[tuple[Path, Objection]]:
     """Yield every link that the repository around *folder* tracks and that leads out of it, wherever it lies there.
 
-    Nothing where no repository is around it, nor where git cannot tell: a site need not be built where git is.
+    Nothing where no repository is around it, nor without git: a site need not be built where that is. Raises GitError
+    where git cannot tell: how long its list is, a branch decides.
     """
     found = enclosing_work_tree(folder.resolve())
     if found is None:
@@ -119,8 +120,10 @@ def tracked_ways_out(folder: Path) -> Iterator[tuple[Path, Objection]]:
     top, git_dir = found
     try:
         names = names_tracked(top, git_dir)
-    except GitError:
-        return
+    except GitError as error:
+        if error.diagnostic.code == "git-missing":
+            return
+        raise
     for name in names:
         link = top / name
         with contextlib.suppress(MetalworkingError):

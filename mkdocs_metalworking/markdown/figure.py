@@ -154,7 +154,7 @@ def code(quotation: Quotation, anchors: Anchors, labels: Labels, cache: LineCach
         label += f" ({anchors.suffix[1:]})"
     # MkDocs' own themes bring highlight.js, which would put plain text, colored anew, in the place of lines and marks.
     return (
-        f'<pre class="mw-pre mw-d{digits}" tabindex="0" role="region" aria-label="{html_attribute(label)}">'
+        f'<pre class="mw-pre mw-d{digits}" dir="ltr" tabindex="0" role="region" aria-label="{html_attribute(label)}">'
         f'<span class="mw-code highlight nohighlight"><code>{"".join(shown)}</code></span></pre>'
     )
 

@@ -96,3 +96,17 @@ def test_every_quoted_line_equals_the_git_object(whole: Whole, capsys: pytest.Ca
         print(f"\n{checked} excerpts, {lines} lines equal their git objects; {unchecked} could not be read here")
     assert not missing, "the package index delivers these"
     assert checked
+
+
+def test_readme_says_how_many_excerpts_a_package_index_delivers(whole: Whole) -> None:
+    """Which files the archives hold is known by what they are: all of llama.cpp, and the headers of MLX."""
+    site, project, _ = whole
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    excerpts = [(q.file.key.repo, q.file.key.path) for page in site.pages.values() for q in page.quotations]
+    packed = {"ggml-org/llama.cpp": "", "ml-explore/mlx": ".h"}
+    assert {pin.repo for pin in project.sources.pins if pin.packages} == set(packed)
+    own = sum(repo == "self" for repo, _ in excerpts)
+    shown = own + sum(repo in packed and path.endswith(packed[repo]) for repo, path in excerpts)
+    assert own == 3
+    assert f"Of {len(excerpts)} excerpts, {shown} are shown" in readme
+    assert f"The other {len(excerpts) - shown} appear as cards" in readme

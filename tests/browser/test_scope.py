@@ -176,6 +176,40 @@ def test_an_excerpt_looks_like_the_sites_code(browser: Browser, bench: Bench, th
         assert min(least, contrast(*lit)) >= 4.5, json.dumps(found)
 
 
+WIDE = "int kept = f(" + ", ".join(f"argument_{n}" for n in range(40)) + "); // LAST"
+PRINTED = """(wide) => {
+  const figure = document.querySelector(".mw-excerpt");
+  figure.querySelector("figcaption").insertAdjacentHTML("beforeend", '<button class="mw-copy">Copy</button>');
+  const block = figure.querySelector(".mw-code-block");
+  block.insertAdjacentHTML("beforebegin", '<details class="mw-fold"><summary>Show</summary></details>');
+  figure.querySelector("details").append(block);
+  const line = figure.querySelector(".mw-l");
+  line.append(wide);
+  const last = document.createRange();
+  last.setStart(line.lastChild, wide.length - 4);
+  last.setEnd(line.lastChild, wide.length);
+  const [box, end] = [document.documentElement.getBoundingClientRect(), last.getBoundingClientRect()];
+  return {
+    shown: line.checkVisibility({ contentVisibilityAuto: true, contentVisibility: true }) && end.height > 0,
+    inside: end.left >= 0 && end.right <= Math.min(box.right, innerWidth),
+    clipped: [...figure.querySelectorAll("pre, code, .mw-code, .mw-code-block")].filter(
+      (el) => getComputedStyle(el).overflowX !== "visible" && el.scrollWidth > el.clientWidth).length,
+    copy: getComputedStyle(figure.querySelector(".mw-copy")).display,
+    fade: getComputedStyle(block, "::after").display,
+  };
+}"""
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_no_line_is_cut_off_on_paper(browser: Browser, bench: Bench, theme: str) -> None:
+    page = browser.new_page(viewport={"width": 700, "height": 900})
+    page.emulate_media(media="print")
+    page.goto((quoting_site(bench, theme) / "index.html").as_uri())
+    found = page.evaluate(PRINTED, WIDE)
+    page.close()
+    assert found == {"shown": True, "inside": True, "clipped": 0, "copy": "none", "fade": "none"}
+
+
 @pytest.mark.parametrize("media", ["print", "forced"])
 def test_what_nobody_sees_is_told_from_code_without_backgrounds(browser: Browser, bench: Bench, media: str) -> None:
     page = browser.new_page()

@@ -407,6 +407,21 @@ def test_a_link_beside_docs_ends_a_build_where_nobody_is_asked_for_it(linked: Si
     assert (done.returncode, said in done.stderr) == ((1, True) if extension == "pymdownx.b64" else (0, False))
 
 
+def test_where_git_cannot_tell_its_links_none_is_read(linked: Site) -> None:
+    """A list of files that is too long is a reason too: a few shared trees make it so."""
+    config = linked.root / "mkdocs.yml"
+    config.write_text(f"{config.read_text()}markdown_extensions: [pymdownx.b64]\n")
+    (linked.root / "logo.png").symlink_to("../id")
+    linked.page("index.md", "# One\n\n![logo](logo.png)\n")
+    git(linked.root, "add", "-A")
+    (linked.root / ".git/index").write_bytes(b"no index")
+    for command in (("mkdocs_metalworking", "check"), ("mkdocs", "build")):
+        done = linked.run(*command)
+        assert done.returncode == 1
+        assert "git cannot tell which links it tracks" in done.stdout + done.stderr
+    assert not (linked.root / "site/index.html").exists()
+
+
 def test_what_cannot_be_asked_of_git_is_not_included(linked: Site, tmp_path: Path) -> None:
     """Another extension is asked by the one that is alone, too, whichever comes first."""
     git(linked.root, "add", "-A")

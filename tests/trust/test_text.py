@@ -415,6 +415,15 @@ def test_quoted_code_that_another_program_brings_is_what_was_made(tmp_path: Path
             assert (not page.diagnostics) is sound, list(page.diagnostics)
 
 
+def test_lines_run_from_the_left_without_any_style(tmp_path: Path) -> None:
+    """In a reader's mode, a feed or an EPUB, within what is read from the right."""
+    bench = Bench(tmp_path)
+    commit = bench.add_repo("acme/k", {"a.c": "int a = b[0];\n"})
+    bench.write([("acme/k", "a.c")])
+    html, _ = bench.convert(f"<div dir='rtl' markdown>\n\n<< excerpt acme/k@{commit[:9]}:a.c >>\n\n</div>\n")
+    assert re.findall(r'<pre class="mw-pre [^<>]* dir="ltr"', html)
+
+
 def test_ids_of_an_earlier_conversion_are_nobody_else_s(tmp_path: Path) -> None:
     """Material's blog converts an excerpt of a post for each list that it stands in, and resets nothing."""
     bench = Bench(tmp_path)

@@ -55,6 +55,8 @@ def write_epub(volume: Volume, target: Path) -> None:
     book.set_identifier(f"urn:uuid:{uuid5(NAMESPACE_URL, volume.address or volume.title)}")
     book.set_title(as_xml(volume.title))
     book.set_language(volume.language)
+    if volume.direction == "rtl":
+        book.set_direction(volume.direction)
     book.add_metadata("DC", "description", as_xml(volume.description))
     if volume.note:
         book.add_metadata("DC", "rights", as_xml(volume.note))
@@ -161,7 +163,7 @@ def _item(book: Any, key: str, title: str, body: str, volume: Volume, kinds: Ite
     item.content = as_xml(
         '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE html>\n'
         f'<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops"'
-        f' lang="{escape(volume.language)}" xml:lang="{escape(volume.language)}">\n'
+        f' lang="{escape(volume.language)}" xml:lang="{escape(volume.language)}" dir="{volume.direction}">\n'
         f'<head><title>{escape(title)}</title><link rel="stylesheet" type="text/css" href="{_STYLE}"/></head>\n'
         f"<body>{body}</body>\n</html>\n"
     ).encode()

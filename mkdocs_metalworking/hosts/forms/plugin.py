@@ -30,6 +30,7 @@ from ..files import write_made
 from ..mkdocs.assets import EXCERPT_STYLE, PAIR_STYLE, STYLE, TABLE_STYLE
 from ..mkdocs.listed import plugin_of
 from ..mkdocs.nav import title_of
+from ..mkdocs.options import language_of
 from ..mkdocs.outside import premises_of
 from .leaves import tell_apart
 from .volume import Leaf, Volume
@@ -123,18 +124,26 @@ class BookPlugin(BasePlugin[BookConfig]):
             leaf.summary = entry.meta.summary if entry is not None else ""
         ours = [STYLE, EXCERPT_STYLE, PAIR_STYLE, TABLE_STYLE]
         site, styles = Path(config.site_dir), dict.fromkeys([*ours, *config.extra_css])
+        language = language_of(config)
         return Volume(
             config.site_name,
             config.site_description or "",
             config.copyright or "",
             config.site_url or "",
-            str(config.theme.get("language") or config.theme.get("locale") or "en"),
+            language,
             str(site / logo) if (logo := config.theme.get("logo")) and (site / logo).is_file() else "",
             [leaf for leaf in leaves if leaf.html],
             [(site / name).read_text(encoding="utf-8") for name in styles if (site / name).is_file()],
             self._textures,
             self._files,
+            direction_of(config.theme.get("direction"), language),
         )
+
+
+def direction_of(told: object, language: str) -> str:
+    """Return ``rtl`` or ``ltr``, as a theme is *told*, or else as Material has it for *language*."""
+    usual = language == "ku-IQ" or re.split("[-_]", language)[0] in ("ar", "fa", "he", "ur")
+    return "rtl" if (told or ("rtl" if usual else "ltr")) == "rtl" else "ltr"
 
 
 def leaves_of(nav: Navigation, book: Book[str]) -> Iterator[Leaf]:

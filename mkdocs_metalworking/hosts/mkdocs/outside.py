@@ -11,6 +11,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, InclusionLevel
 from mkdocs.utils import is_markdown_file
 
+from ...git.command import GitError
 from ...git.links import Objection, tracked_ways_out, way_out
 from ...git.places import Premises, leading_out
 from ...quote.diagnostics import Diagnostic, Location, MetalworkingError
@@ -161,8 +162,16 @@ def include_nothing_outside(config: MkDocsConfig, told: Iterable[Diagnostic]) ->
     including = [one for one in config.markdown_extensions if is_including(one)]
     if any(one.partition(":")[0] != _SNIPPETS for one in including):
         docs = Path(config.docs_dir).resolve()
-        beside = (one for one in tracked_ways_out(premises_of(config).site) if not one[0].is_relative_to(docs))
-        found += [link.out(Location(link.name)).diagnostic for _, link in beside]
+        try:
+            links = list(tracked_ways_out(premises_of(config).site))
+        except GitError as error:
+            message = (
+                f"git cannot tell which links it tracks, and what they lead to may be read: {error.diagnostic.message}"
+            )
+            found.append(MetalworkingError("files", message, "see what git ls-files --stage says").diagnostic)
+        else:
+            beside = (link for path, link in links if not path.is_relative_to(docs))
+            found += [link.out(Location(link.name)).diagnostic for link in beside]
     if found:
         config.markdown_extensions[:] = [one for one in config.markdown_extensions if one not in including]
     yield from found
