@@ -165,7 +165,7 @@ def test_no_mkdocs_yml(tmp_path: Path, site: Site) -> None:
 def test_no_console_ends_a_command(site: Site, encoding: str) -> None:
     """Names and texts in any script, on a console that knows a few hundred characters.
 
-    By day on the one that knows the fewest and on one that knows others: what writes to it is the same.
+    By day one of ASCII, whose streams Click replaces, and one code page of three.
     """
     site.page(
         "\u0391\u4e2d\u20ac.md", "# \u0391\n\n<< excerpt {k}:\u0391\u4e2d\u00e9.c >>\n\n[@nokey] << exerpt \u0391 >>\n"
