@@ -37,7 +37,7 @@ _TAG_OR_NUMBER = re.compile(r"<[^<>]*>|\((?=[0-9]+\))")
 def figure(quotation: Quotation, anchors: Anchors, *, searchable: bool) -> Element:
     """Return the figure; its content is for the caller to put in."""
     classes = "mw-excerpt" if quotation.segments is not None else "mw-excerpt mw-card"
-    element = Element("figure", {"class": classes, "id": f"excerpt{anchors.line(quotation.ranges[0].first)}"})
+    element = Element("figure", {"class": classes, "id": anchors.figure})
     if not searchable:
         # On a figure the exclusion holds to its end; on a div, Material's search loses it at the first nested div.
         element.set("data-search-exclude", "")
@@ -154,7 +154,7 @@ def code(quotation: Quotation, anchors: Anchors, labels: Labels, cache: LineCach
         label += f" ({anchors.suffix[1:]})"
     # MkDocs' own themes bring highlight.js, which would put plain text, colored anew, in the place of lines and marks.
     return (
-        f'<pre class="mw-pre mw-d{digits}" tabindex="0" role="region" aria-label="{html_attribute(label)}">'
+        f'<pre class="mw-pre mw-d{digits}" dir="ltr" tabindex="0" role="region" aria-label="{html_attribute(label)}">'
         f'<span class="mw-code highlight nohighlight"><code>{"".join(shown)}</code></span></pre>'
     )
 

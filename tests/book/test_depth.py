@@ -8,8 +8,8 @@ import pytest
 
 from mkdocs_metalworking.hosts.cli.stats import Depth, depth
 from mkdocs_metalworking.hosts.mkdocs.site import Site
+from tests.book.conftest import Whole
 
-ROOT = Path(__file__).parents[2]
 # A page of tables, which teaches by its numbers alone.
 TABLES = "machine/numbers.md"
 # Folder: words from and to, excerpts, figures or tables, citations.
@@ -25,13 +25,9 @@ PROBE = 60
 """Words more for a page that has a probe of the Lab: the paragraph that says what the probe asks."""
 
 
-@pytest.fixture(scope="module")
-def site() -> Site:
-    site = Site.load(str(ROOT / "mkdocs.yml"))
-    project = site.project(offline=True)
-    site.read(project)
-    project.close()
-    return site
+@pytest.fixture
+def site(whole: Whole) -> Site:
+    return whole.site
 
 
 def pages(site: Site) -> list[tuple[str, Depth]]:

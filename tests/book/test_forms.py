@@ -17,7 +17,11 @@ import pytest
 from bs4 import BeautifulSoup
 from playwright.sync_api import Browser
 
+from mkdocs_metalworking.hosts.forms.epub import stylesheet, write_epub
+from mkdocs_metalworking.hosts.forms.plugin import direction_of
+from mkdocs_metalworking.hosts.forms.printable import printable
 from mkdocs_metalworking.hosts.forms.twin import simplify
+from mkdocs_metalworking.hosts.forms.volume import Leaf, Volume
 from tests.book.conftest import LONG
 from tests.builds.conftest import KERNEL, Site
 from tests.conftest import CHROMIUM
@@ -239,6 +243,43 @@ def test_the_epub_keeps_code_and_drawings(epub: dict[str, bytes]) -> None:
     assert any(name.endswith(".png") for name in epub)
 
 
+def test_the_epub_has_colors_whatever_the_site_sets() -> None:
+    """As the documents have it, a site sets some for ``body``; what it does not set has a value all the same."""
+    own = (
+        "body{--mw-hot:#a4001d;--mw-own:#123}\nbody[data-md-color-scheme=slate]{--mw-hot:#ff9d8a}\n"
+        "@media (prefers-color-scheme:dark){body{--mw-hot:#fff}}\ntbody{--mw-hot:#000}\n"
+        ".mw-svg .d-a{fill:var(--mw-own);stroke:var(--mw-unknown)}\n"
+    )
+    for styles, hot in (([], "#9e3414"), ([own], "#a4001d")):
+        style = stylesheet(Volume("Book", styles=styles))
+        assert "var(" not in style
+        assert re.findall("[a-z-]+:inherit", style) == ["color:inherit"], "of links alone"
+        assert f".mw-ctl{{padding:0 .1em;border:1px solid;background:{hot};color:#fff}}" in style
+        assert re.search(r"\.mw-hl\{background:#[0-9a-f]{6};color:#[0-9a-f]{6}\}", style)
+        assert re.search(r"\.mw-gap\{[^{}]*border-top:1px dashed #[0-9a-f]{6};", style)
+        assert (".mw-svg .d-a{fill:#123;}" in style) == bool(styles)
+
+
+@pytest.mark.parametrize(
+    ("told", "language", "direction"),
+    [(None, "he", "rtl"), (None, "fa_IR", "rtl"), ("ltr", "ar", "ltr"), ("rtl", "en", "rtl"), (None, "de", "ltr")],
+)
+def test_a_book_runs_as_its_language_does_and_quoted_code_from_the_left(
+    tmp_path: Path, told: str | None, language: str, direction: str
+) -> None:
+    assert direction_of(told, language) == direction
+    code = '<div dir="rtl"><pre class="mw-pre" dir="ltr"><code>a = 1;</code></pre></div>'
+    volume = Volume("Book", language=language, leaves=[Leaf("a.md", "a/", "A", code)], direction=direction)
+    write_epub(volume, tmp_path / "book.epub")
+    with zipfile.ZipFile(tmp_path / "book.epub") as made:
+        page, spine = made.read("EPUB/a.xhtml").decode(), made.read("EPUB/content.opf").decode()
+    assert f'xml:lang="{language}" dir="{direction}"' in page
+    assert 'dir="ltr"><code>' in page
+    assert ('page-progression-direction="rtl"' in spine) == (direction == "rtl")
+    assert f'<html lang="{language}" dir="{direction}">' in printable(volume)
+    assert re.search(r"\npre\{[^{}]*direction:ltr;text-align:left;unicode-bidi:isolate;", stylesheet(volume))
+
+
 @pytest.mark.skipif(not EPUBCHECK or not shutil.which("java"), reason="epubcheck is not here")
 def test_epubcheck(folder: Path) -> None:
     done = subprocess.run(
@@ -266,10 +307,14 @@ def test_the_twin_of_a_page(folder: Path, small: Site) -> None:
     commit = small.commits["acme/kernels"]
     url = f"https://github.com/acme/kernels/blob/{commit}/add.metal"
     assert twin.startswith("# One\n\nAdds two arrays.\n\n> **CUDA: Kernel (Transfers, other numbers)**\n")
-    assert f"[add.metal, line 1]({url}#L1) of acme/kernels at {commit[:7]}, MIT:\n\n```metal\n{LINES[0]}\n```" in twin
+    assert (
+        f"[add.metal, line 1]({url}#L1) of acme/kernels at {commit[:7]}, MIT:\n\n```metal quoted\n{LINES[0]}\n```"
+        in twin
+    )
     block = "\n".join(LINES[3:9])
     assert (
-        f"[add.metal, lines 4–9]({url}#L4-L9) of acme/kernels at {commit[:7]}, MIT:\n\n```metal\n{block}\n```" in twin
+        f"[add.metal, lines 4–9]({url}#L4-L9) of acme/kernels at {commit[:7]}, MIT:\n\n```metal quoted\n{block}\n```"
+        in twin
     )
     assert "- L8: One element a thread." in twin
     assert (

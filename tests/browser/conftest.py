@@ -232,7 +232,6 @@ class Tab(Watch):
             if self.page.url.startswith("http:"):
                 self.page.goto(urljoin(self.page.url, f"/{BLANK}"), wait_until="domcontentloaded")
                 self.page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
-            self.page.goto("about:blank", wait_until="domcontentloaded")
             self.page.emulate_media(media="null")
             self.page.set_viewport_size(self._size)
             self.page.mouse.move(0, 0)

@@ -31,6 +31,8 @@ LAB = ("lab", "probe")  # tests/lab has them
 # Modules that an instrument brings in: what all of them have, and the arithmetic that more than one uses.
 HANDS = ("instrument", "address", "fields", "slider", "hand", "pin", "play", "plot", "ui", "quantities")
 SHARED = ("load", *HANDS, "roofs", "residency", "cache", "matmul-route")
+SLUGS = [name if name != "tile-budget" else Path(page).stem for page, name in PLACES.items()]
+"""The page of each on the site below."""
 BLOCK = re.compile(r'<div class="mw-instrument" data-instrument="([a-z-]+)".*?\n</div>\n', re.DOTALL)
 CITATION = re.compile(r" ?\[@[^\]]+\]")
 LINK = re.compile(r"\[([^\]]+)\]\([^)]+\)")
@@ -57,8 +59,7 @@ def site(root: Path, url: str, project: Path) -> Served:
         "---\nsummary: None here.\n---\n\n# Home\n\n[First](roofline.md)\n", encoding="utf-8"
     )
     nav = ["  - Home: index.md"]
-    for name, instrument in PLACES.items():
-        slug = instrument if instrument != "tile-budget" else Path(name).stem
+    for name, slug in zip(PLACES, SLUGS, strict=True):
         text = LINK.sub(r"\1", CITATION.sub("", block(name)))
         page = f"---\nsummary: One.\n---\n\n# {slug}\n\nBefore.\n\n{text}\n## After\n\n" + "After.\n\n" * 30
         (docs / f"{slug}.md").write_text(page, encoding="utf-8")
@@ -89,6 +90,22 @@ def says(page: Page) -> Locator:
 
 def stage(page: Page) -> Locator:
     return page.locator(".mw-i-stage")
+
+
+AGAIN = """async ([query, module]) => {
+  history.replaceState(history.state, "", location.pathname + query);
+  const place = document.querySelector(".mw-instrument");
+  const again = place.cloneNode();
+  again.append(...place.querySelector(".mw-i-static").childNodes);
+  place.replaceWith(again);
+  await (await import(module)).mount(again);
+}"""
+
+
+def begin_with(page: Page, query: str) -> None:
+    """Let the instrument begin with the state of *query*, as where its page comes by instant navigation."""
+    name = page.locator(".mw-instrument").get_attribute("data-instrument")
+    page.evaluate(AGAIN, [query, page.url.split("?")[0] + f"../assets/instruments/{name}.js"])
 
 
 def _field(page: Page, label: str) -> Locator:

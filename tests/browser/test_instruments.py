@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import HERE, Served, open_with_links
@@ -18,9 +17,7 @@ from tests.browser.instruments import (
     says,
     set_by_keyboard,
     slide_by_keyboard,
-    violations,
 )
-from tests.support import NIGHT
 
 
 def test_roofline_by_keyboard(page: Page, bench: Served) -> None:
@@ -185,60 +182,6 @@ def test_the_worked_example_without_scripts(browser: Browser, bench: Served) -> 
         expect(place.locator("table, svg").first).to_be_visible()
         expect(place.locator(".mw-i-live")).to_have_count(0)
     context.close()
-
-
-def test_the_worked_example_on_paper(page: Page, bench: Served) -> None:
-    for instrument in ("roofline/", "fragment-map/", "online-softmax/"):
-        page.goto(bench.url + instrument)
-        expect(page.locator(".mw-i-live")).to_be_visible()
-        page.emulate_media(media="print")
-        expect(page.locator(".mw-i-live")).to_be_hidden()
-        expect(page.locator(".mw-i-static").locator("table, svg").first).to_be_visible()
-        page.emulate_media(media="screen")
-
-
-@pytest.mark.parametrize("width", [360, 1280])
-def test_axe_finds_nothing_in_either_scheme(page: Page, bench: Served, width: int) -> None:
-    """With a pinned state beside the present one, and all under More in sight; each at one of the widths by day."""
-    bad = {}
-    page.set_viewport_size({"width": width, "height": 800})
-    names = [name for name in bench.pages if name]
-    for name in names if NIGHT else names[width == 360 :: 2]:
-        page.goto(f"{bench.url}{name}?pinned=")
-        expect(says(page)).to_contain_text("A and B are the same.")
-        if (more := page.locator(".mw-i-more > summary")).count():
-            more.click()
-        if found := violations(page):
-            bad[name] = found
-        page.evaluate("document.body.dataset.mdColorScheme = 'slate'")
-        if found := violations(page, only="color-contrast"):
-            bad[f"{name} in the dark"] = found
-    if found := violations(page, "html"):
-        bad["a whole page"] = found
-    page.goto(f"{bench.url}occupancy/?registers=130")
-    expect(says(page)).to_have_class(re.compile("mw-i-wrong"))
-    if found := violations(page):
-        bad["an error"] = found
-    assert bad == {}
-
-
-def test_nothing_is_wider_than_a_phone_and_text_stays_legible(phone: Page, bench: Served) -> None:
-    wide = {}
-    small = {}
-    for name in bench.pages:
-        if not name:
-            continue
-        phone.goto(bench.url + name)
-        expect(says(phone)).not_to_be_empty()
-        over = phone.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-        if over > 0:
-            wide[name] = over
-        for svg in phone.locator(".mw-i-live svg").all():
-            scale = svg.evaluate("e => e.getBoundingClientRect().width / e.viewBox.baseVal.width")
-            if scale < 0.95:
-                small[name] = scale
-    assert wide == {}
-    assert small == {}
 
 
 def test_no_inline_style_and_no_foreign_address() -> None:

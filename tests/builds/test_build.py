@@ -219,3 +219,15 @@ def test_a_reference_may_be_a_page_of_the_site(site: Site) -> None:
     told = [line for line in done.stderr.splitlines() if line.startswith("WARNING") and "#none" in line]
     assert len(told) == 2
     assert any("second/three.md" in line for line in told)
+
+
+@pytest.mark.parametrize(("search", "separator"), [("search", r"[\s\-_,:!="), ("search: {separator: '[_]+'}", "[_]+")])
+def test_a_staged_page_knows_how_what_was_searched_for_is_parted(site: Site, search: str, separator: str) -> None:
+    """By it a mark is told that would break quoted code; Zensical marks what was searched for as Material does."""
+    site.config("  font: false\n", "  font: false\n  features: [search.highlight]\n")
+    site.config("- search\n", f"- {search}\n")
+    done = site.run("mkdocs_metalworking", "stage", "out")
+    assert done.returncode == 0, done.stdout + done.stderr
+    settings = (site.root / "out/docs/assets/metalworking/settings.js").read_text(encoding="utf-8")
+    told = json.loads(settings.removeprefix("export default ").rstrip(";\n"))
+    assert told["separator"].startswith(separator)

@@ -66,6 +66,17 @@ def test_a_page_the_cards_and_the_data_of_the_browser(built: Site) -> None:
     assert data["idle"]["uses"] == []
 
 
+def test_what_an_included_file_brings_is_read_whatever_else_it_brings(numbers: Site) -> None:
+    """As many ``<`` as the line that includes it, and as many numbers and notes as another that went away."""
+    extensions = "markdown_extensions: [{pymdownx.snippets: {base_path: [docs]}}, "
+    numbers.config("markdown_extensions: [", extensions)
+    (numbers.root / "docs/part.txt").write_text("Of [=rate]<br>in all.\n", encoding="utf-8")
+    numbers.page("first/two.md", '# Two\n\n--8<-- "part.txt"\n')
+    done = numbers.build("--strict")
+    assert done.returncode == 0, done.stderr
+    assert re.search(r">16\.6\u00a0TFLOPS</abbr>.*<br>in all\.", numbers.html("first/two/index.html"))
+
+
 SUMMARIES = {"two": "At most [=rate].", "quoted": '"At most [=rate]."', "folded": ">-\n  At most\n  [=rate]."}
 
 

@@ -220,6 +220,16 @@ def test_unknown_extensions_and_plugins_replay_nothing(serve: Serve) -> None:
     assert replay(serve).templates.replayed == 0
 
 
+def test_a_page_that_is_appended_to_every_page_may_change(serve: Serve) -> None:
+    serve.site.config("base_path: [!relative $docs_dir]", "base_path: [!relative $docs_dir], auto_append: [tail.md]")
+    serve.site.page("tail.md", "From the tail.\n")
+    serve.rebuild()
+    serve.site.page("tail.md", "From the tail, changed.\n")
+    again = serve.rebuild()
+    assert b"From the tail, changed." in again["more/p1/index.html"]
+    assert again == serve.clean()
+
+
 def test_a_wrong_lock_is_seen_on_a_page_that_did_not_change(serve: Serve) -> None:
     assert b"mw-error" not in serve.rebuild()["second/three/index.html"]
     shutil.rmtree(serve.site.root / "store", ignore_errors=True)

@@ -163,6 +163,21 @@ def test_a_page_that_shows_another_has_its_styles(site: Site) -> None:
         assert not BeautifulSoup(site.html(page), "html.parser").select_one(".mw-ctl").get_text()  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize("how", ["feature", "link", ""])
+def test_a_page_that_previews_others_has_every_style(site: Site, how: str) -> None:
+    quote_unseen(site, "first/one.md")
+    site.page("first/two.md", "# Two\n\nWords of data-preview.\n")
+    site.config("markdown_extensions: [", "markdown_extensions: [attr_list, ")
+    site.page("index.md", "# Start\n\n[There](first/one.md)" + "{ data-preview }\n" * (how == "link"))
+    if how == "feature":
+        site.config("  font: false\n", "  font: false\n  features: [navigation.instant.preview]\n")
+    assert site.build("--strict").returncode == 0
+    ours = [f"assets/metalworking/{name}.css" for name in ("metalworking", "excerpts", "pairs", "terms")]
+    for page, others in (("index.html", bool(how)), ("first/two/index.html", how == "feature")):
+        styles, _ = assets_of(site, page)
+        assert [name for name in styles if "metalworking" in name] == (ours if others else ours[:1])
+
+
 def test_what_has_no_place_for_a_style_has_the_signs_as_text(site: Site) -> None:
     quote_unseen(site, "first/one.md")
     feed = "<rss>{% for p in nav.pages %}<item><![CDATA[{{ p.content }}]]></item>{% endfor %}</rss>\n"

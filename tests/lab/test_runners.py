@@ -22,18 +22,16 @@ PROBES = probes.load()
 WGSL = probes.sources(PROBES)
 CASES = [case for probe in PROBES for case in probes.cases(probe)]
 SCHEMA = json.loads((ROOT / "lab/measurement.schema.json").read_text(encoding="utf-8"))
-STRIDES = {f"stride {n}" for n in (2, 3, 4, 8, 16, 17)}
-"""One text with another number in it, each of which the software adapter compiles for seconds."""
 
 
 def left_out() -> set[str]:
-    """Return the cases that only the night runs: of each kernel of each probe the day has two, of strides one."""
+    """Return the cases that only the night runs: of each kernel of each probe the day has two."""
     if NIGHT:
         return set()
     kernels: dict[tuple[str, str], list[str]] = {}
     for case in CASES:
         kernels.setdefault((case.probe, case.values["file"]), []).append(case.name)
-    kept = {name for names in kernels.values() for name in some(names, 2)} - STRIDES
+    kept = {name for names in kernels.values() for name in some(names, 2)}
     return {case.name for case in CASES} - kept
 
 
@@ -141,8 +139,7 @@ def test_a_kernel_that_computes_something_else_is_wrong_and_has_no_number(module
     names = []
     for touched in dict.fromkeys(file for file, _, _ in TAMPERED[probe]):
         cases = [case.name for case in CASES if case.probe == probe and case.values["file"] == touched]
-        # The software adapter takes seconds to compile a kernel with 16 KiB of workgroup memory, so one stride will do.
-        names += some([name for name in cases if name not in LEFT_OUT], 1 if probe == "stride" else 3)
+        names += [name for name in cases if name not in LEFT_OUT]
     rows = run(modules, docs, probe, TAMPERED[probe], names)["rows"]
     seen = [row for row in rows if not excused(row)]
     assert seen

@@ -304,6 +304,20 @@ def test_a_link_to_a_clone_of_something_else_is_only_read(tmp_path: Path) -> Non
     assert (tmp_path / "code/good/n/.git/config").read_bytes() == before
 
 
+def test_a_clone_has_the_bytes_that_were_committed(tmp_path: Path) -> None:
+    """Whatever attributes its tree has: those make a file many times as large, when it has been weighed."""
+    ident = "[attr]more ident\n* more text\na.txt text ident eol=crlf\n"
+    files = {"a.txt": "$Id$\n" * 1000, "b/c.txt": "$Id$\nx\n", "b/.gitattributes": "* ident text\n"}
+    commit = serve(tmp_path, "o/n", {**files, ".gitattributes": ident})
+    folder = tmp_path / "code/o/n"
+    assert fetch(tmp_path, [("o/n", commit)]).returncode == 0
+    assert {name: (folder / name).read_bytes().decode() for name in files} == files
+    for made in ("b/c.txt", ".git/info/attributes"):  # as in a clone that was made before
+        (folder / made).unlink()
+    assert fetch(tmp_path, [("o/n", commit)]).returncode == 0
+    assert {name: (folder / name).read_bytes().decode() for name in files} == files
+
+
 def test_a_clone_goes_on_after_what_was_killed_in_it(tmp_path: Path) -> None:
     """Git by kill -9 leaves its locks, and we the folder in which a git directory is made."""
     commit = serve(tmp_path, "o/n", {"a.c": "int a;\n"})

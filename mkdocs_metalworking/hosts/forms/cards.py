@@ -21,6 +21,7 @@ from mkdocs.utils.templates import TemplateContext
 from ...glossary.callout import PageMeta
 from ...glossary.labels import labels_for
 from ..mkdocs.listed import plugin_of
+from ..mkdocs.options import language_of
 from .card import Card
 
 FOLDER = "assets/cards"
@@ -67,7 +68,7 @@ class CardsPlugin(BasePlugin[CardsConfig]):
         meta = entry.meta if entry is not None else PageMeta()
         callout = meta.callout
         verdict = str(callout.verdict) if callout is not None else ""
-        labels = labels_for(str(config.theme.get("language") or "en"))
+        labels = labels_for(language_of(config))
         self._cards[f"{name}.png"] = Card(
             site=config.site_name,
             section=next((str(one.title or "") for one in reversed(list(page.ancestors))), ""),

@@ -30,6 +30,8 @@ from ..files import write_made
 from ..mkdocs.assets import EXCERPT_STYLE, PAIR_STYLE, STYLE, TABLE_STYLE
 from ..mkdocs.listed import plugin_of
 from ..mkdocs.nav import title_of
+from ..mkdocs.options import language_of
+from ..mkdocs.outside import premises_of
 from .leaves import tell_apart
 from .volume import Leaf, Volume
 
@@ -88,7 +90,7 @@ class BookPlugin(BasePlugin[BookConfig]):
     def on_post_build(self, config: MkDocsConfig) -> None:
         """Make the forms, each whole. Raises PluginError where one cannot hold a page, or cannot be written."""
         root = Path(config.config_file_path).parent
-        premises = Premises.of(root, [self.config.folder])
+        premises = premises_of(config)
         try:
             folder = place_of(root / self.config.folder, premises)
             self._make(config, premises, folder, self.config.name or _slug(config.site_name))
@@ -122,18 +124,26 @@ class BookPlugin(BasePlugin[BookConfig]):
             leaf.summary = entry.meta.summary if entry is not None else ""
         ours = [STYLE, EXCERPT_STYLE, PAIR_STYLE, TABLE_STYLE]
         site, styles = Path(config.site_dir), dict.fromkeys([*ours, *config.extra_css])
+        language = language_of(config)
         return Volume(
             config.site_name,
             config.site_description or "",
             config.copyright or "",
             config.site_url or "",
-            str(config.theme.get("language") or config.theme.get("locale") or "en"),
+            language,
             str(site / logo) if (logo := config.theme.get("logo")) and (site / logo).is_file() else "",
             [leaf for leaf in leaves if leaf.html],
             [(site / name).read_text(encoding="utf-8") for name in styles if (site / name).is_file()],
             self._textures,
             self._files,
+            direction_of(config.theme.get("direction"), language),
         )
+
+
+def direction_of(told: object, language: str) -> str:
+    """Return ``rtl`` or ``ltr``, as a theme is *told*, or else as Material has it for *language*."""
+    usual = language == "ku-IQ" or re.split("[-_]", language)[0] in ("ar", "fa", "he", "ur")
+    return "rtl" if (told or ("rtl" if usual else "ltr")) == "rtl" else "ltr"
 
 
 def leaves_of(nav: Navigation, book: Book[str]) -> Iterator[Leaf]:

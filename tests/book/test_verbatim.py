@@ -10,21 +10,18 @@ import functools
 import hashlib
 import re
 import subprocess
-from collections.abc import Iterator
-from contextlib import closing
 from html import unescape
 from pathlib import Path
 
 import pytest
 
-from mkdocs_metalworking.deliver.project import Project
 from mkdocs_metalworking.git.command import find_git_dir
 from mkdocs_metalworking.glossary.labels import labels_for
-from mkdocs_metalworking.hosts.mkdocs.site import Site
 from mkdocs_metalworking.markdown.anchors import LineNames
 from mkdocs_metalworking.markdown.figure import code
 from mkdocs_metalworking.quote.blob import LockedFile
 from mkdocs_metalworking.quote.diagnostics import Severity
+from tests.book.conftest import Whole
 
 ROOT = Path(__file__).parents[2]
 LINE = re.compile(r'<span class="mw-l[^"]*" id="[^"]*"><a [^>]*data-n="(\d+)"[^>]*></a>(.*?)\n</span>', re.DOTALL)
@@ -62,20 +59,9 @@ def delivered_lines(data: bytes, file: LockedFile) -> list[str]:
     return [line.removesuffix("\r") for line in data.decode().removeprefix("\ufeff").split("\n")]
 
 
-@pytest.fixture(scope="module")
-def book() -> Iterator[tuple[Site, Project]]:
-    """This book, read once for all that is asked of it here."""
-    site = Site.load(str(ROOT / "mkdocs.yml"))
-    with closing(site.project(offline=False)) as project:
-        problems = site.read(project)
-        assert [str(problem) for problem in problems.of(Severity.ERROR)] == []
-        yield site, project
-
-
-def test_every_quoted_line_equals_the_git_object(
-    book: tuple[Site, Project], capsys: pytest.CaptureFixture[str]
-) -> None:
-    site, project = book
+def test_every_quoted_line_equals_the_git_object(whole: Whole, capsys: pytest.CaptureFixture[str]) -> None:
+    site, project, problems = whole
+    assert [str(problem) for problem in problems.of(Severity.ERROR)] == []
     checked = unchecked = lines = 0
     packaged = {(pin.repo, pin.commit) for pin in project.sources.pins if pin.packages}
     missing = set()
@@ -112,9 +98,9 @@ def test_every_quoted_line_equals_the_git_object(
     assert checked
 
 
-def test_readme_says_how_many_excerpts_a_package_index_delivers(book: tuple[Site, Project]) -> None:
+def test_readme_says_how_many_excerpts_a_package_index_delivers(whole: Whole) -> None:
     """Which files the archives hold is known by what they are: all of llama.cpp, and the headers of MLX."""
-    site, project = book
+    site, project, _ = whole
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     excerpts = [(q.file.key.repo, q.file.key.path) for page in site.pages.values() for q in page.quotations]
     packed = {"ggml-org/llama.cpp": "", "ml-explore/mlx": ".h"}
