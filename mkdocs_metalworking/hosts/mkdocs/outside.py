@@ -42,7 +42,9 @@ def named_in(config: MkDocsConfig) -> list[str]:
     Extensions of Markdown count theirs from where the command runs.
     """
     site = _folder(config).resolve()
-    told = [*leading_out([config.mdx_configs, *(plugin.config for plugin in config.plugins.values())])]
+    # A hook stands among the plugins too, a module without settings.
+    options = [getattr(plugin, "config", {}) for plugin in config.plugins.values()]
+    told = [*leading_out([config.mdx_configs, *options])]
     return [os.path.relpath(docs_folder(config), site), *told, *(os.path.relpath(one, site) for one in told)]
 
 
