@@ -9,13 +9,17 @@ original, in float32.
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Sequence
+
 import mlx.core as mx
 
 SHAPE = (1024, 4096)
 SIGMAS = (1.0, 0.02)
 
 # Mode, group sizes, bits and what is stored per group, as the page's rows have them. Several values share a row.
-ROWS = (
+Row = tuple[str, tuple[int, ...], tuple[int, ...], str]
+ROWS: tuple[Row, ...] = (
     ("affine", (32, 64, 128), (4,), "scale, bias"),
     ("affine", (64,), (2, 3, 5), "scale, bias"),
     ("affine", (64,), (6, 8), "scale, bias"),
@@ -26,6 +30,7 @@ ROWS = (
 HEAD = ("Mode", "Group", "Per group", "Bits per weight", *(f"Error, σ = {sigma:g}" for sigma in SIGMAS))
 
 
+@functools.cache
 def weights(sigma: float) -> mx.array:
     """Normal weights of standard deviation `sigma`, float16; the same ones each time."""
     return (mx.random.normal(SHAPE, key=mx.random.key(0)) * sigma).astype(mx.float16)
@@ -49,10 +54,10 @@ def nvfp4_with_global_scale(sigma: float) -> float:
     return round_trip("nvfp4", 16, 4, sigma, largest)[1]
 
 
-def table() -> list[tuple[str, ...]]:
+def table(chosen: Sequence[Row] = ROWS) -> list[tuple[str, ...]]:
     """The rows of the page's table, cell by cell: bits to two places at most, errors to three."""
     rows = [HEAD]
-    for mode, groups, widths, stored in ROWS:
+    for mode, groups, widths, stored in chosen:
         found = [[round_trip(mode, group, bits, sigma) for group in groups for bits in widths] for sigma in SIGMAS]
         name = mode if mode != "affine" else f"affine, {' / '.join(map(str, widths))} bits"
         rows.append(

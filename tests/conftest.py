@@ -32,6 +32,7 @@ TOGETHER = {
         for name in ("everywhere", "axe_everywhere", "annotated", "terms", "queries", "shared_links", "pairs")
     ),
     "the site of instruments": ("browser/test_hands.py", "browser/test_instruments.py", "browser/test_arithmetic.py"),
+    "the book's pages": ("book/test_depth.py", "book/test_verbatim.py"),
     "the wheel": ("adoption/test_alone.py", "adoption/test_engines.py"),
 }
 """Files that share what is made once in a process and costs more than they do."""

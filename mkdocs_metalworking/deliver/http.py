@@ -19,6 +19,7 @@ from urllib3.util.retry import Retry
 from ..quote.blob import MAX_FILE
 from .addresses import ROUTE, Inward, Route, leads_inward, may_carry_credentials
 from .deadlines import Deadline, SocksProxy, TimedAdapter
+from .hushed import hush
 from .transport import NotDelivered
 
 _CHUNK = 1 << 16
@@ -144,6 +145,7 @@ def open_stream(
 
 def _asked(session: requests.Session, url: str, limits: Limits, route: Route) -> requests.Response:
     host = host_of(url)
+    hush()
     token = ROUTE.set(route)
     try:
         return session.get(url, stream=True, timeout=(limits.connect, limits.read), allow_redirects=False)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ..git.links import hold_inside, place_of
-from ..git.places import Premises, Tracked, enclosing_work_tree
+from ..git.places import Premises, Tracked, enclosing_work_tree, leading_out
 from ..git.worktree import WorkTree
 from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity, printable, reason_of
 from ..quote.lock import Lock, load_lock
@@ -85,14 +85,20 @@ class Settings:
             return drafts[path]
         return read_text(self.inside(path))
 
-    def inside(self, path: Path) -> Path:
-        """Return *path*, a file that is read; raises MetalworkingError (``files``) behind such a link."""
-        return hold_inside(path, self.premises)
+    def inside(self, path: Path, told: object = ()) -> Path:
+        """Return *path*, a file that is read; raises MetalworkingError (``files``) behind such a link.
+
+        *told* are configurations of others, which may name more that came with the site.
+        """
+        return hold_inside(path, self.premises.with_all(leading_out(told)))
 
     @classmethod
-    def of(cls, options: Mapping[str, Any], *, base: Path | None = None, home: str = "") -> Settings:
+    def of(
+        cls, options: Mapping[str, Any], *, base: Path | None = None, home: str = "", named: Iterable[str] = ()
+    ) -> Settings:
         """Build settings from options named as in mkdocs.yml; relative paths start at *base*, or ``root``.
 
+        *named* are other paths that it names. What any of them holds may have come with the site.
         Raises MetalworkingError (``config``) for an unknown transport, and a store in the home of nobody.
         """
         site, start = base or Path(), str(options.get("root") or ".")
@@ -108,9 +114,9 @@ class Settings:
             raise MetalworkingError("config", f"no folder for the store: {store}", "write another store:") from None
         names = [str(options.get(name) or usual) for name, usual in _USUAL.items()]
         sources, lock, quantities, code = (Path(os.path.normpath(root / one)) for one in names)
-        told = (*names, str(store or "."), str(options.get("mapping") or "."))
+        told = (*names, str(store or "."), str(options.get("mapping") or "."), *leading_out(options))
         return cls(
-            premises=Premises.of(site, (start, *(os.path.join(start, one) for one in told))),
+            premises=Premises.of(site, (start, *(os.path.join(start, one) for one in told), *named)),
             root=root,
             sources=sources,
             lock=lock,

@@ -155,6 +155,11 @@ class Resolver:
             return (self._own,) if self._own is not None else ()
         return self._transports
 
+    @property
+    def unkept(self) -> str:
+        """Why the store did not take what was brought; "" where it took all."""
+        return self._store.folder.refused
+
     def _again(self, file: LockedFile) -> bytes | None:
         """Return the bytes of a file that was found before, from the store or from what the store did not take."""
         with self._lock:

@@ -29,7 +29,8 @@ class StoreFolder:
         self.root = root
         self._log = logger
         self._swept = False
-        self._told_read_only = False
+        self.refused = ""
+        """Why this folder was not written; "" as long as it was."""
 
     def entry(self, kind: str, digest: str) -> Path:
         """Return where an entry is kept, whether or not it is there; raises MetalworkingError for no digest."""
@@ -90,9 +91,9 @@ class StoreFolder:
 
     def cannot_write(self, error: OSError) -> None:
         """Say once that this folder is not written."""
-        if not self._told_read_only:
-            self._told_read_only = True
-            self._log.debug("metalworking: the store is not written: %s", printable(error.strerror or "read-only"))
+        if not self.refused:
+            self.refused = printable(error.strerror or "read-only")
+            self._log.debug("metalworking: the store is not written: %s", self.refused)
 
     def _sweep(self) -> None:
         """Remove what a killed build left half-written more than a day ago (once per store)."""

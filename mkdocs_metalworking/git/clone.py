@@ -29,6 +29,8 @@ from .scratch import Scratch
 _URL = re.compile(rb'^url = "([!-~]*)"$', re.MULTILINE)
 _OURS = ".metalworking-"
 """How names begin that are there only while a command runs."""
+_ATTRIBUTES = b"* -text -eol -crlf -ident -filter -working-tree-encoding\n"
+"""What stands in info/attributes, before those of any tree."""
 _LONG = 3600.0
 """Seconds that one git may take for a whole repository."""
 
@@ -176,16 +178,21 @@ def _make(git_dir: Path, url: str, commit: str) -> None:
 
 
 def _configure(git_dir: Path, url: str, commit: str) -> None:
-    """Write the configuration, whole or not at all: with half of it the clone would be nobody's. Raises OSError."""
-    config, wanted = git_dir / "config", _configuration(url, commit)
-    if config.read_bytes() == wanted:
-        return
-    beside = git_dir / "config.lock"  # as git calls it: the next command takes it away where this one is killed
-    with open(beside, "xb") as stream:
-        stream.write(wanted)
-        stream.flush()
-        os.fsync(stream.fileno())
-    beside.replace(config)
+    """Write the configuration, whole or not at all: with half of it the clone would be nobody's. Raises OSError.
+
+    With it what overrules the attributes of every commit: by those a file of 15 MB is one of 550 on disk, and none has
+    the bytes that were committed.
+    """
+    (git_dir / "info").mkdir(exist_ok=True)
+    for path, wanted in ((git_dir / "config", _configuration(url, commit)), (git_dir / "info/attributes", _ATTRIBUTES)):
+        if path.exists() and path.read_bytes() == wanted:
+            continue
+        beside = path.with_name(f"{path.name}.lock")  # as git calls it: the next command takes away what is left of it
+        with open(beside, "xb") as stream:
+            stream.write(wanted)
+            stream.flush()
+            os.fsync(stream.fileno())
+        beside.replace(path)
 
 
 def _configuration(url: str, commit: str) -> bytes:

@@ -12,6 +12,7 @@ from ..quote.diagnostics import Unavailable, printable
 from . import process as child
 from .executable import on_path
 from .personal import let_through, personal_settings
+from .room import Room
 
 # Settings that could start a program or reach elsewhere; the command line outranks a repository's own config.
 _SAFE_CONFIG = (
@@ -87,7 +88,8 @@ class Git:
     """Runs git on one git directory, and where it is our own on its *work_tree*. *timeout* is seconds a command.
 
     It is the git of PATH, or *executable*. Once *stop* is set, what runs is ended. What ``run`` starts is handed the
-    *inherited* file descriptors.
+    *inherited* file descriptors. What it brings into *room*, where that holds nothing else, or else into its directory
+    at once, is bounded.
     """
 
     def __init__(
@@ -101,8 +103,10 @@ class Git:
         allowance: child.Allowance = DEFAULT_ALLOWANCE,
         stop: threading.Event | None = None,
         inherited: Sequence[int] = (),
+        room: Path | None = None,
     ) -> None:
         self.git_dir = git_dir
+        self._room = room
         self._work_tree = [] if work_tree is None else [f"--work-tree={work_tree.absolute()}"]
         self._allowance = allowance
         self._stop = stop
@@ -153,6 +157,8 @@ class Git:
     ) -> bytes:
         """Run git to its end and return its output; *protocol* as in safe_environment, *timeout* in seconds.
 
+        What comes over the network is bounded as a whole: one server sends one pack, another as many files as it likes.
+
         Raises GitError when git is missing, takes too long, exits other than 0 or goes beyond its allowance.
         """
         done = self._run(arguments, stdin, safe_environment(self._env, protocol=protocol), timeout)
@@ -186,6 +192,7 @@ class Git:
                 allowance=self._allowance,
                 stop=self._stop,
                 inherited=self._inherited,
+                room=None if environment["GIT_ALLOW_PROTOCOL"] == "none" else self._bounded(),
             )
         except OSError as error:
             raise _not_started(error) from None
@@ -195,6 +202,14 @@ class Git:
             raise GitError("git-failed", f"git {arguments[0]} was ended") from None
         except child.TooMuchSaid:
             raise GitError("git-failed", f"git {arguments[0]} was told more than anybody wants to know") from None
+        except child.TooMuchWritten:
+            limit = self._allowance.file
+            raise GitError("git-failed", f"git {arguments[0]} brought more than {limit} bytes") from None
+
+    def _bounded(self) -> Room:
+        """Return where something may come over the network."""
+        most = self._allowance.file
+        return Room(self._room, most) if self._room is not None else Room.more(self.git_dir, most)
 
 
 def last_line(stderr: bytes) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+import shutil
 from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
@@ -17,6 +18,7 @@ SCHEMES = frozenset({"https", "http", "file"})
 # What git says when no deeper fetch would help either.
 _UNREACHABLE = (
     "authentication failed",
+    "brought more than",
     "could not read from remote",
     "could not read username",
     "could not resolve",
@@ -52,7 +54,7 @@ class Fetched:
         self._log = logger
         self._scratch = Scratch()
         self.git_dir = Path(self._scratch.name) / "commit.git"
-        self._git = Git(self.git_dir, timeout=timeout)
+        self._git = self._in(self.git_dir)
         self._complete = False
 
     def __enter__(self) -> Fetched:
@@ -109,10 +111,15 @@ class Fetched:
             message = f"{self._where}: no branch or tag leads to commit {self._commit[:12]}, and by id: {cause}"
             raise Unavailable("unavailable", message) from None
 
+    def _in(self, git_dir: Path) -> Git:
+        """Return git in *git_dir*; all that is brought for the commit is bounded together."""
+        return Git(git_dir, timeout=self._timeout, room=Path(self._scratch.name))
+
     def _init(self, *, partial: bool) -> None:
         if not partial:
+            shutil.rmtree(self.git_dir, ignore_errors=True)
             self.git_dir = self.git_dir.with_name("whole.git")
-            self._git = Git(self.git_dir, timeout=self._timeout)
+            self._git = self._in(self.git_dir)
         algorithm = "sha256" if len(self._commit) == 64 else "sha1"
         self._git.run("init", "--quiet", "--bare", "--template=", f"--object-format={algorithm}")
         self._git.run("config", "remote.origin.url", *plain_arguments([self._url]))

@@ -14,6 +14,7 @@ are the person's. What somebody's link leads to is
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 from collections.abc import Iterator
@@ -47,6 +48,8 @@ class Objection(NamedTuple):
 
 _GITS = re.compile(r"\.git[. ]*|git~[0-9]+", re.IGNORECASE)
 """Names of a folder that some file system takes for ``.git``."""
+_LONGEST = 1000
+"""Characters by which a link tells where it leads: the system takes four times as many, and looks each folder up."""
 
 
 def target_of(path: Path) -> Path:
@@ -87,10 +90,12 @@ def way_out(path: Path, premises: Premises) -> Objection | None:
     Where no repository is around the site, none leads out of the folder that link and site share on its *premises*.
     Links that git knows and does not track are the person's, and behind those that lead in a circle nothing is read.
     """
+    if _has_no_end(path):
+        return None
     with contextlib.suppress(MetalworkingError):
         for link in _links(path, set()):
             tree = enclosing_work_tree(link.parent)
-            out = tree is None or not _is_inside(_resolved(link), tree[0])
+            out = tree is None or _is_long(link) or not _is_inside(_resolved(link), tree[0])
             if out and (objection := _tracked(link) or _untold(link, premises)):
                 return objection
     return None
@@ -109,7 +114,8 @@ def hold_inside(path: Path, premises: Premises) -> Path:
 def tracked_ways_out(folder: Path) -> Iterator[tuple[Path, Objection]]:
     """Yield every link that the repository around *folder* tracks and that leads out of it, wherever it lies there.
 
-    Nothing where no repository is around it, nor where git cannot tell: a site need not be built where git is.
+    Nothing where no repository is around it, nor without git: a site need not be built where that is. Raises GitError
+    where git cannot tell: how long its list is, a branch decides.
     """
     found = enclosing_work_tree(folder.resolve())
     if found is None:
@@ -117,12 +123,14 @@ def tracked_ways_out(folder: Path) -> Iterator[tuple[Path, Objection]]:
     top, git_dir = found
     try:
         names = names_tracked(top, git_dir)
-    except GitError:
-        return
+    except GitError as error:
+        if error.diagnostic.code == "git-missing":
+            return
+        raise
     for name in names:
         link = top / name
         with contextlib.suppress(MetalworkingError):
-            if link.is_symlink() and not _is_inside(_resolved(link), top):
+            if link.is_symlink() and not _has_no_end(link) and not _is_inside(_resolved(link), top):
                 yield link, _of_repository(name)
 
 
@@ -138,6 +146,18 @@ def _resolved(path: Path) -> Path:
         raise not_written(path, "a link leads back to itself") from None
 
 
+def _has_no_end(path: Path) -> bool:
+    """Tell whether the system goes *path* at all: in a circle it does not, nor by more links than it has patience for.
+
+    It has some forty, and is asked first: whoever goes by thousands, for each of them, is a long time on the way.
+    """
+    try:
+        os.stat(path)
+    except OSError as error:
+        return error.errno == errno.ELOOP
+    return False
+
+
 def _is_inside(target: Path, top: Path) -> bool:
     return target.is_relative_to(top) and not any(map(_GITS.fullmatch, target.relative_to(top).parts))
 
@@ -151,8 +171,17 @@ def _is_own(target: Path, top: Path) -> bool:
 
 def _top(path: Path) -> Path:
     """Return the folder that *path* may be written in: its work tree, or its own folder where there is none."""
+    path = _without_parents(path)
     found = next((parent for parent in path.parents if os.path.lexists(parent / ".git")), path.parent)
     return _resolved(found)
+
+
+def _without_parents(path: Path) -> Path:
+    """Return an absolute *path* without ``..``: as to the system, what stands before one is where it really is."""
+    here = Path(path.anchor)
+    for part in path.parts[1:]:
+        here = _resolved(here).parent if part == ".." else here / part
+    return here
 
 
 def _links(path: Path, seen: set[Path]) -> Iterator[Path]:
@@ -164,7 +193,12 @@ def _links(path: Path, seen: set[Path]) -> Iterator[Path]:
             if link not in seen:
                 seen.add(link)
                 yield link
-                yield from _links(link.parent / os.readlink(link), seen)
+                if not _is_long(link):
+                    yield from _links(link.parent / os.readlink(link), seen)
+
+
+def _is_long(link: Path) -> bool:
+    return len(os.readlink(link)) > _LONGEST
 
 
 def _tracked(link: Path) -> Objection | None:
@@ -193,7 +227,7 @@ def _untold(link: Path, premises: Premises | None) -> Objection | None:
     shared = premises.shared_with(link) if premises is not None else None
     if premises is None or shared is None or enclosing_work_tree(link.parent) is not None:
         return None
-    if _is_inside(_resolved(link), shared):
+    if not _is_long(link) and _is_inside(_resolved(link), shared):
         return None
     name = Path(os.path.relpath(link, premises.site)).as_posix()
     what = "a link beside the site's folder" if name.startswith("../") else "a link of the site's folder"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +21,22 @@ def enclosing_work_tree(folder: Path) -> tuple[Path, Path] | None:
         if os.path.lexists(parent / ".git") and (found := find_git_dir(parent)) is not None:
             return parent, found
     return None
+
+
+def leading_out(value: object) -> Iterator[str]:
+    """Yield each relative path in *value*, a part of a configuration, that leads out of the folder where it starts.
+
+    Whatever it is for: plugins and extensions have paths under names that nobody can list.
+    """
+    todo = [value]
+    while todo:
+        match todo.pop():
+            case str() as text if ".." in text and os.path.normpath(text).split(os.sep)[0] == os.pardir:
+                yield text
+            case Mapping() as mapping:
+                todo += mapping.values()
+            case list() | tuple() as several:
+                todo += several
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +58,10 @@ class Premises:
         top = site.resolve()
         relative = (os.path.normpath(top / one) for one in named if not Path(one).is_absolute())
         return cls(top, Path(os.path.commonpath([top, *relative])))
+
+    def with_all(self, named: Iterable[str]) -> Premises:
+        """Return these with other paths *named*, which start at the working directory."""
+        return Premises.of(self.site, (os.path.relpath(one, self.site) for one in (str(self.whole), *named)))
 
     @property
     def unpacked(self) -> bool:

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from typing import IO
 
 from .interrupts import held_back
+from .room import Room
 
 _STDERR_KEPT = 64 << 10
 _LOOK = 0.2
-"""Seconds until a thread sees that it is to stop."""
+"""Seconds until a thread sees that it is to stop, or that a folder is full."""
 
 
 _running: set[subprocess.Popen[bytes]] = set()
@@ -50,6 +51,10 @@ class TooMuchSaid(Exception):
     """The child wrote more to its standard output than it was allowed."""
 
 
+class TooMuchWritten(Exception):
+    """The child's room is full."""
+
+
 def run(
     command: Sequence[str],
     *,
@@ -59,13 +64,14 @@ def run(
     allowance: Allowance,
     stop: threading.Event | None = None,
     inherited: Sequence[int] = (),
+    room: Room | None = None,
 ) -> Done:
     """Run *command* to its end; when it does not end well, all that it started ends with it.
 
-    It is handed the *inherited* file descriptors, and holds what they hold.
+    It is handed the *inherited* file descriptors, and holds what they hold. It is ended when *room* is full.
 
-    Raises OSError when it cannot be started, subprocess.TimeoutExpired after *timeout* seconds, TooMuchSaid, and
-    Stopped once *stop* is set.
+    Raises OSError when it cannot be started, subprocess.TimeoutExpired after *timeout* seconds, TooMuchSaid,
+    TooMuchWritten, and Stopped once *stop* is set.
     """
     process: subprocess.Popen[bytes] | None = None
     ears: list[threading.Thread] = []
@@ -105,7 +111,7 @@ def run(
             process.stdin.write(stdin)
         with contextlib.suppress(BrokenPipeError):
             process.stdin.close()
-        code = _wait(process, timeout, stop)
+        code = _wait(process, timeout, stop, room)
     except BaseException:  # a timeout, or a signal
         if process is not None:
             _end(process)
@@ -132,16 +138,20 @@ def end_all() -> None:
             _kill(process)
 
 
-def _wait(process: subprocess.Popen[bytes], timeout: float, stop: threading.Event | None) -> int:
-    if stop is None:
+def _wait(process: subprocess.Popen[bytes], timeout: float, stop: threading.Event | None, room: Room | None) -> int:
+    if stop is None and room is None:
         return process.wait(timeout)
     end = time.monotonic() + timeout
-    while not stop.is_set():
+    while stop is None or not stop.is_set():
         try:
-            return process.wait(min(_LOOK, max(end - time.monotonic(), 0)))
+            code = process.wait(min(_LOOK, max(end - time.monotonic(), 0)))
         except subprocess.TimeoutExpired:
             if time.monotonic() >= end:
                 raise
+            if room is not None and room.full():
+                raise TooMuchWritten from None
+        else:
+            return code
     raise Stopped
 
 

@@ -26,6 +26,11 @@ class Anchors:
         """What stands behind the number, so that every id of a page is another."""
         return "" if self.copy == 1 else f"-{self.copy}"
 
+    @property
+    def figure(self) -> str:
+        """The id of the figure itself."""
+        return f"excerpt{self.line(self.ranges[0].first)}"
+
     def line(self, number: int) -> str:
         """Return the id of a source line."""
         return f"{self.prefix}{number}{self.suffix}"

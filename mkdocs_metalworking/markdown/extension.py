@@ -16,11 +16,11 @@ from .citations import CitationProcessor, FootnoteNameProcessor
 from .excerpts import EscapeProcessor, ExcerptProcessor
 from .leftovers import LeftoverProcessor
 from .notes import NotesProcessor
-from .own_names import OwnNameProcessor
+from .own_names import OwnNamePostprocessor
 from .pairs import PairProcessor
 from .quantities import QuantityProcessor
 from .site import SiteExtension
-from .stages import BeginPreprocessor, BroughtPreprocessor, EndProcessor
+from .stages import BeginPreprocessor, BroughtPreprocessor, LinksProcessor
 from .work import QuotationError as QuotationError  # what a page raises, beside the extension that raises it
 from .work import Work
 
@@ -62,8 +62,8 @@ class MetalworkingExtension(SiteExtension):
         md.treeprocessors.register(
             FootnoteNameProcessor(work), "metalworking_footnotes", FootnoteNameProcessor.PRIORITY
         )
-        md.treeprocessors.register(OwnNameProcessor(work), "metalworking_names", OwnNameProcessor.PRIORITY)
-        md.treeprocessors.register(EndProcessor(work), "metalworking_end", 4)
+        md.treeprocessors.register(LinksProcessor(work), "metalworking_links", LinksProcessor.PRIORITY)
+        md.postprocessors.register(OwnNamePostprocessor(work), "metalworking_names", OwnNamePostprocessor.PRIORITY)
 
 
 def makeExtension(**kwargs: Any) -> MetalworkingExtension:

@@ -37,7 +37,7 @@ _TAG_OR_NUMBER = re.compile(r"<[^<>]*>|\((?=[0-9]+\))")
 def figure(quotation: Quotation, anchors: Anchors, *, searchable: bool) -> Element:
     """Return the figure; its content is for the caller to put in."""
     classes = "mw-excerpt" if quotation.segments is not None else "mw-excerpt mw-card"
-    element = Element("figure", {"class": classes, "id": f"excerpt{anchors.line(quotation.ranges[0].first)}"})
+    element = Element("figure", {"class": classes, "id": anchors.figure})
     if not searchable:
         # On a figure the exclusion holds to its end; on a div, Material's search loses it at the first nested div.
         element.set("data-search-exclude", "")
@@ -131,10 +131,22 @@ def search_text(quotation: Quotation, key: str) -> str:
     A search index finds words, not lines; all of the code and its caption would only make it larger and its results
     longer. *key* lets the content be put in later.
     """
+    return f'<pre class="mw-pre" data-mw="{key}">{search_words(quotation)}</pre>'
+
+
+def excluded(html: str) -> str:
+    """Return the content *html* with caption and code out of a search that reads it; line notes stay."""
+    for begin in ('<figcaption class="mw-caption"', '<div class="mw-code-block"'):
+        html = html.replace(begin, f'{begin} data-search-exclude=""', 1)
+    return html
+
+
+def search_words(quotation: Quotation) -> str:
+    """Return the same as HTML of one line, where a search reads the content too and shall not."""
     lines = (line for segment in quotation.segments or () for line in segment.lines)
     words = dict.fromkeys(_IDENTIFIER.findall("\n".join(lines)))
     text = html_attribute(f"{quotation.directive.title} {quotation.name}".strip())
-    return f'<pre class="mw-pre" data-mw="{key}">{text} {" ".join(words)}</pre>'
+    return f"{text} {' '.join(words)}"
 
 
 def code(quotation: Quotation, anchors: Anchors, labels: Labels, cache: LineCache = highlight.no_cache) -> str:
@@ -154,7 +166,7 @@ def code(quotation: Quotation, anchors: Anchors, labels: Labels, cache: LineCach
         label += f" ({anchors.suffix[1:]})"
     # MkDocs' own themes bring highlight.js, which would put plain text, colored anew, in the place of lines and marks.
     return (
-        f'<pre class="mw-pre mw-d{digits}" tabindex="0" role="region" aria-label="{html_attribute(label)}">'
+        f'<pre class="mw-pre mw-d{digits}" dir="ltr" tabindex="0" role="region" aria-label="{html_attribute(label)}">'
         f'<span class="mw-code highlight nohighlight"><code>{"".join(shown)}</code></span></pre>'
     )
 

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from html import unescape
-from html.parser import HTMLParser
-from xml.etree.ElementTree import Element
+from collections.abc import Iterator, Mapping, Sequence
 
-from markdown.treeprocessors import Treeprocessor
+from markdown.postprocessors import Postprocessor
 
 from ..quote.diagnostics import Location, MetalworkingError
+from .given import given_in
 from .marked_text import footnotes_of
 from .work import Work
 
@@ -29,16 +27,17 @@ _FOOTNOTE = re.compile(r"fn.*?\b(cite-[0-9a-f]{8})", re.DOTALL)
 
 
 _GIVEN = re.compile(r"""(?P<braces>\{[^{}]*\})|\bid\s*=\s*["']?(?P<id>[^\s"'<>{}]+)""")
-_Names = tuple[str, frozenset[str]]
+_FIGURE = re.compile(r"<figure\b[^<>]*?\bid=\"[^\"<>]*?(?P<id>excerpt--[0-9a-f]{7}-L[0-9]+(?:-[0-9]+)?)\"[^<>]*>")
+"""The tag of a figure by the end of its id: a plugin that converts a docstring by itself puts a prefix before ids."""
 
 
-class OwnNameProcessor(Treeprocessor):
-    """Reports elements of the page that have a name of ours: of two ids, a browser goes to the first.
+class OwnNamePostprocessor(Postprocessor):
+    """Reports what has a name of ours on the finished page, outside of the very HTML that was made for quoted code.
 
-    Priority 4.5: below all that gives ids (attr_list, 8, toc, 5), above the end of the page (4).
+    Then it ends the page. Priority -100: below all that makes HTML or changes it.
     """
 
-    PRIORITY = 4.5
+    PRIORITY = -100
 
     def __init__(self, work: Work) -> None:
         super().__init__(work.md)
@@ -46,19 +45,23 @@ class OwnNameProcessor(Treeprocessor):
         self._lines: dict[tuple[str, str], int] | None = None
         """Lines of the page's names, of which there may be thousands; looked for when one is to be reported."""
 
-    def run(self, root: Element) -> None:
-        """Report each such name once."""
+    def run(self, text: str) -> str:
+        """Report each such name once; raises QuotationError where no host collects problems."""
         page, self._lines = self._work.page, None
-        elements = [*_in_tree(root)]
-        blocks = self._work.md.htmlStash.rawHtmlBlocks
-        for number in range(self._work.before, len(blocks)):
-            block: object = blocks[number]
-            if number not in self._work.stashed:
-                elements += _in_tree(block) if isinstance(block, Element) else _raw(str(block), tuple(page.figures))
-        for name in sorted({name for given, classes in elements for name in classes if given not in page.figures}):
+        page.made.update(self._work.made())
+        ids: list[str] = []
+        classes: set[str] = set()
+        for kind, value in given_in(_without(page.made, text)):
+            if kind == "id":
+                ids.append(value)
+            elif "mw-" in value:
+                classes.update(_CLASSES.intersection(name.rstrip("/") for name in value.replace("\0", "").split()))
+        for name in sorted(classes):
             self._report(f"{name} is a class of quoted code", name, "class")
         if page.citations or page.quantities or page.figures:
-            self._ids(Counter(given for given, _ in elements if given))
+            self._ids(Counter(ids))
+        self._work.finish()
+        return text
 
     def _ids(self, known: Counter[str]) -> None:
         page = self._work.page
@@ -67,11 +70,9 @@ class OwnNameProcessor(Treeprocessor):
             footnote = _FOOTNOTE.fullmatch(name)
             if footnote and footnote[1] in footnotes:
                 continue  # one of the author's, by its name: it was told
-            # The ids of lines stand in HTML of ours, which was put aside or comes later.
-            if not (name in page.names or (count > 1 and (name in page.figures or footnote))):
-                continue
-            what = "a citation's footnote" if footnote else "quoted code"
-            self._report(f"#{name} is the id of {what}", name, "id")
+            if name in page.names or name in page.figures or (footnote and count > 1):
+                what = "a citation's footnote" if footnote else "quoted code"
+                self._report(f"#{name} is the id of {what}", name, "id")
 
     def _report(self, message: str, name: str, kind: str) -> None:
         """Report *name* where the page first has it, as far as it is written there."""
@@ -92,47 +93,17 @@ def _given(lines: Sequence[str]) -> Iterator[tuple[tuple[str, str], int]]:
             yield ("class", name), number
 
 
-def _in_tree(root: Element) -> Iterator[_Names]:
-    """Yield the id of every element and its classes of ours, where it has some."""
-    for element in root.iter():
-        name, classes = element.get("id", ""), element.get("class", "")
-        if name or "mw-" in classes:
-            yield name, _CLASSES.intersection(classes.split())
+def _without(made: Mapping[str, str], html: str) -> str:
+    """Return *html* without the figures whose whole content is what was *made*, each once.
 
-
-class _Tags(HTMLParser):
-    """Collects the names of the tags that are fed to it, but for classes in *figures*.
-
-    A plugin may convert a docstring by itself, put a prefix before its ids, and bring all of it as HTML.
+    By the id the content is only found: it counts as it is, to the last character, and nothing that is like it.
     """
-
-    def __init__(self, figures: tuple[str, ...]) -> None:
-        super().__init__()
-        self.found: list[_Names] = []
-        self._figures = figures
-        self._inside = 0
-        """How many figures are open, from one of *figures* on."""
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Keep the id and the classes of a tag: the first, where it has more."""
-        first = dict(reversed(attrs))
-        name, classes = first.get("id") or "", _CLASSES.intersection((first.get("class") or "").split())
-        if tag == "figure" and (self._inside or ("mw-excerpt" in classes and name.endswith(self._figures))):
-            self._inside += 1
-        self.found.append((name, frozenset() if self._inside else classes))
-
-    def handle_endtag(self, tag: str) -> None:
-        """Leave a figure."""
-        if tag == "figure" and self._inside:
-            self._inside -= 1
-
-
-def _raw(html: str, figures: tuple[str, ...]) -> list[_Names]:
-    """Return the names of *html* that the page brings; most of it has none that could be ours."""
-    plain = unescape(html)
-    if not any(sign in plain for sign in ("cite-", "--", "mw-")):
-        return []
-    tags = _Tags(figures)
-    tags.feed(html)
-    tags.close()
-    return tags.found
+    left = dict(made)
+    parts, end = [], 0
+    for figure in _FIGURE.finditer(html):
+        content = left.get(figure["id"])
+        if content is not None and html.startswith(content, figure.end()):
+            del left[figure["id"]]
+            parts.append(html[end : figure.start()])
+            end = figure.end() + len(content)
+    return "".join((*parts, html[end:]))

@@ -28,6 +28,8 @@ class PageContext:
     quotations: list[Quotation] = field(default_factory=list)
     figures: dict[str, Quotation] = field(default_factory=dict)
     """The quotations by the ids of their figures."""
+    made: dict[str, str] = field(default_factory=dict)
+    """What was made for the figures by their ids, while the page is converted; it may be in several conversions."""
     citations: list[CitedReference | CitedLines] = field(default_factory=list)
     quantities: list[str] = field(default_factory=list)
     """Keys of the quantities that the page shows, as often as it does."""

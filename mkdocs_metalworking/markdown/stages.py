@@ -70,14 +70,15 @@ class BroughtPreprocessor(Preprocessor):
         return lines if marked is text else marked.split("\n")
 
 
-class EndProcessor(Treeprocessor):
-    """The record of the page's links, then the end of the page (priority 4)."""
+class LinksProcessor(Treeprocessor):
+    """Keeps the targets of the page's links."""
+
+    PRIORITY = 4
 
     def __init__(self, work: Work) -> None:
         super().__init__(work.md)
         self._work = work
 
     def run(self, root: Element) -> None:
-        """Keep the targets of the links; raises QuotationError where no host collects problems."""
+        """Record them as the author wrote them."""
         self._work.page.links.extend(link.get("href", "") for link in root.iter("a"))
-        self._work.finish()

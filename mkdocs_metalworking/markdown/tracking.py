@@ -30,6 +30,8 @@ _HIDDEN = {ord("0") + digit: 0xFDD0 + digit for digit in range(10)}
 _SHOWN = {hidden: digit for digit, hidden in _HIDDEN.items()}
 _SEAL = 9
 """Digits of a page's seal."""
+_TRIGGER = re.compile(r"\[[@=][^\]\n]*|<<[^\n]*|<|^[ \t]*[-*+] +L[^\n]*|xcerpt", re.MULTILINE)
+"""What mentions begin with, and their words: the same ones later on mean that nothing was brought."""
 
 
 def new_seal() -> str:
@@ -88,7 +90,7 @@ class Tracker:
         self.met: list[Met] = []
         self.fenced: dict[str, Location] = {}
         self.foreign: list[Location] = []
-        self._triggers = (0, 0, 0)
+        self._triggers: list[str] = []
         self._path = path
         self._file = text_lines(source) if source is not None else None
         self._starts = [0]
@@ -117,7 +119,7 @@ class Tracker:
             self.foreign += [Location(self._path, i) for i, line in enumerate(lines, 1) if FOREIGN.search(line)]
             lines = [FOREIGN.sub("", line) for line in lines]
         body = "\n".join(lines[first:])
-        self._triggers = _triggers(body)
+        self._triggers = _TRIGGER.findall(body)
         found = self.scan(body)
         if not found.mentions and not found.fenced:
             return lines
@@ -130,7 +132,9 @@ class Tracker:
         for mention in found.fenced:
             at = alignment.line(first + mention.line - 1)
             self.fenced.setdefault(_words(mention.raw), Location(self._path, None if at is None else at + 1))
-        return [*lines[:first], *self._put(body, marked).split("\n")]
+        body = self._put(body, marked)
+        self._triggers = _TRIGGER.findall(body)
+        return [*lines[:first], *body.split("\n")]
 
     def _placed(self, mention: Mention, first: int, offset: int, alignment: Alignment, starts: list[int]) -> Met:
         index = first + mention.line - 1
@@ -146,7 +150,7 @@ class Tracker:
     def brought(self, text: str) -> str:
         """Mark what is in *text* and was not marked: something has brought it since the page was read."""
         text = self._without_foreign(text)
-        if _triggers(text) == self._triggers:
+        if _TRIGGER.findall(text) == self._triggers:
             return text
         held: list[tuple[int, str]] = []
         plain, size = [], 0
@@ -226,11 +230,6 @@ def _digits(number: str) -> str:
 
 def _number(mark: re.Match[str]) -> int:
     return int(mark[1][_SEAL:].translate(_SHOWN))
-
-
-def _triggers(text: str) -> tuple[int, int, int]:
-    """Count what mentions begin with; the same counts later on mean that nothing was brought."""
-    return text.count("[@"), text.count("<"), text.count("xcerpt")
 
 
 def _words(raw: str) -> str:

@@ -83,9 +83,9 @@ class Work:
         self.written: dict[str, str] = {}
         """What stood in the place of each reference to a footnote of ours."""
         self.stashed: set[int] = set()
-        self.before = self.md.htmlStash.html_counter
-        """How much was put aside in earlier conversions, where nobody has reset what converts (Material's blog)."""
         self.search = extension.search
+        self.indexes = rendered is not None
+        """Whether the host's search reads the page as it is made here: marks and gaps, and lines, are nothing to it."""
         self.late = extension.late and self.page.late is not None
         self.line_cache = extension.line_cache
 
@@ -104,6 +104,11 @@ class Work:
             blocks = self.md.htmlStash.rawHtmlBlocks
             blocks[figure.stashed] = change(str(blocks[figure.stashed]))
 
+    def made(self) -> dict[str, str]:
+        """Return the content of each figure as it stands on the page, by the id that the figure was given."""
+        blocks = self.md.htmlStash.rawHtmlBlocks
+        return {one.anchors.figure: str(blocks[one.stashed]) for one in self.figures}
+
     @property
     def quantities(self) -> Quantities:
         """The site's quantities; none where it has no quantities.yml, and where its files cannot be found."""
@@ -115,7 +120,8 @@ class Work:
 
     def inside(self, path: Path) -> Path:
         """Return *path*, of a file that is read; raises MetalworkingError behind somebody's link that leads out."""
-        return self._extension.settings().inside(path)
+        told = [extension.getConfigs() for extension in self.md.registeredExtensions]
+        return self._extension.settings().inside(path, told)
 
     def finish(self) -> None:
         """Raise the page's errors and tell of its cards, unless a host collects them; a card is fatal when strict."""

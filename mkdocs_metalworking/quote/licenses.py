@@ -42,7 +42,7 @@ def _plainness(name: str) -> tuple[int, str]:
 def license_allowed(expression: str) -> bool:
     """Tell whether an SPDX *expression* can be met with allowed licenses: OR needs one side, AND both.
 
-    Raises ValueError when it is not SPDX.
+    Raises ValueError when it is not SPDX. The schema of sources.yml bounds how long one may be.
     """
     try:
         text = canonicalize_license_expression(expression)

@@ -81,7 +81,7 @@ def python(distributions: list[Path], tmp_path_factory: pytest.TempPathFactory) 
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
     found = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     wheel = next(path for path in distributions if path.suffix == ".whl")
-    pip(found, "install", "-c", str(ROOT / "constraints.txt"), str(wheel))
+    pip(found, "install", "--no-compile", "-c", str(ROOT / "constraints.txt"), str(wheel))
     return found
 
 
@@ -90,7 +90,7 @@ def engines(python: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[
     """Run a module of another engine, installed beside the wheel's environment and not into it."""
     folder = tmp_path_factory.mktemp("engines")
     assert len(ENGINES) == 2
-    pip(python, "install", "--target", str(folder), *ENGINES)
+    pip(python, "install", "--no-compile", "--target", str(folder), *ENGINES)
 
     def run(cwd: Path, *command: str) -> subprocess.CompletedProcess[str]:
         return call(python, cwd, *command, PYTHONPATH=str(folder))

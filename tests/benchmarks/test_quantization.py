@@ -8,6 +8,8 @@ from types import ModuleType
 
 import pytest
 
+from tests.support import some
+
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "mlx" / "quantization.md"
 
 
@@ -40,9 +42,13 @@ def same(stated: str, computed: str) -> bool:
 
 
 def test_the_table_is_what_the_script_computes(script: ModuleType) -> None:
-    stated, computed = cells_of(PAGE.read_text(encoding="utf-8")), script.table()
-    assert [row[0] for row in stated] == [row[0] for row in computed]
-    for page_row, row in zip(stated, computed, strict=True):
+    """Half of its rows by day; all of them stand on the page."""
+    stated = cells_of(PAGE.read_text(encoding="utf-8"))
+    assert len(stated) == 1 + len(script.ROWS)
+    chosen = some(range(len(script.ROWS)), 3)
+    computed = script.table([script.ROWS[at] for at in chosen])
+    for page_row, row in zip([stated[0], *(stated[1 + at] for at in chosen)], computed, strict=True):
+        assert page_row[0] == row[0]
         assert len(page_row) == len(row), page_row[0]
         for page_cell, cell in zip(page_row, row, strict=True):
             assert same(page_cell, cell), (page_row[0], page_cell, cell)

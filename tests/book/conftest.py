@@ -1,11 +1,16 @@
-"""A small site with everything that a book must carry, made into all of its forms once."""
+"""This book, read once, and a small site with everything that a book must carry, made into all of its forms once."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
+from mkdocs_metalworking.deliver.project import Project
+from mkdocs_metalworking.hosts.mkdocs.site import Site as Read
+from mkdocs_metalworking.quote.diagnostics import Diagnostics
 from tests.builds.conftest import KERNEL, Site
 from tests.conftest import CHROMIUM
 from tests.support import ASK
@@ -123,6 +128,22 @@ Two at once [@acme/kernels:add.metal#L3] [@paper].
 |:---|---:|
 | a | 1 |
 """
+
+
+class Whole(NamedTuple):
+    """This book as `check` reads it, with whatever brings bytes here."""
+
+    site: Read
+    project: Project
+    problems: Diagnostics
+
+
+@pytest.fixture(scope="session")
+def whole() -> Iterator[Whole]:
+    site = Read.load(str(Path(__file__).resolve().parents[2] / "mkdocs.yml"))
+    project = site.project(offline=False)
+    yield Whole(site, project, site.read(project))
+    project.close()
 
 
 @pytest.fixture(scope="session")

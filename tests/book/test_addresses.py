@@ -20,6 +20,7 @@ FORK = {
     "METALWORKING_REPO_URL": "https://github.com/ada/metal-notes",
     "METALWORKING_REPO_NAME": "ada/metal-notes",
     "METALWORKING_EDIT_URI": "edit/trunk/docs/",
+    "METALWORKING_CARDS": "false",
 }
 
 

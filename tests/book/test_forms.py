@@ -17,7 +17,11 @@ import pytest
 from bs4 import BeautifulSoup
 from playwright.sync_api import Browser
 
+from mkdocs_metalworking.hosts.forms.epub import stylesheet, write_epub
+from mkdocs_metalworking.hosts.forms.plugin import direction_of
+from mkdocs_metalworking.hosts.forms.printable import printable
 from mkdocs_metalworking.hosts.forms.twin import simplify
+from mkdocs_metalworking.hosts.forms.volume import Leaf, Volume
 from tests.book.conftest import LONG
 from tests.builds.conftest import KERNEL, Site
 from tests.conftest import CHROMIUM
@@ -239,6 +243,43 @@ def test_the_epub_keeps_code_and_drawings(epub: dict[str, bytes]) -> None:
     assert any(name.endswith(".png") for name in epub)
 
 
+def test_the_epub_has_colors_whatever_the_site_sets() -> None:
+    """As the documents have it, a site sets some for ``body``; what it does not set has a value all the same."""
+    own = (
+        "body{--mw-hot:#a4001d;--mw-own:#123}\nbody[data-md-color-scheme=slate]{--mw-hot:#ff9d8a}\n"
+        "@media (prefers-color-scheme:dark){body{--mw-hot:#fff}}\ntbody{--mw-hot:#000}\n"
+        ".mw-svg .d-a{fill:var(--mw-own);stroke:var(--mw-unknown)}\n"
+    )
+    for styles, hot in (([], "#9e3414"), ([own], "#a4001d")):
+        style = stylesheet(Volume("Book", styles=styles))
+        assert "var(" not in style
+        assert re.findall("[a-z-]+:inherit", style) == ["color:inherit"], "of links alone"
+        assert f".mw-ctl{{padding:0 .1em;border:1px solid;background:{hot};color:#fff}}" in style
+        assert re.search(r"\.mw-hl\{background:#[0-9a-f]{6};color:#[0-9a-f]{6}\}", style)
+        assert re.search(r"\.mw-gap\{[^{}]*border-top:1px dashed #[0-9a-f]{6};", style)
+        assert (".mw-svg .d-a{fill:#123;}" in style) == bool(styles)
+
+
+@pytest.mark.parametrize(
+    ("told", "language", "direction"),
+    [(None, "he", "rtl"), (None, "fa_IR", "rtl"), ("ltr", "ar", "ltr"), ("rtl", "en", "rtl"), (None, "de", "ltr")],
+)
+def test_a_book_runs_as_its_language_does_and_quoted_code_from_the_left(
+    tmp_path: Path, told: str | None, language: str, direction: str
+) -> None:
+    assert direction_of(told, language) == direction
+    code = '<div dir="rtl"><pre class="mw-pre" dir="ltr"><code>a = 1;</code></pre></div>'
+    volume = Volume("Book", language=language, leaves=[Leaf("a.md", "a/", "A", code)], direction=direction)
+    write_epub(volume, tmp_path / "book.epub")
+    with zipfile.ZipFile(tmp_path / "book.epub") as made:
+        page, spine = made.read("EPUB/a.xhtml").decode(), made.read("EPUB/content.opf").decode()
+    assert f'xml:lang="{language}" dir="{direction}"' in page
+    assert 'dir="ltr"><code>' in page
+    assert ('page-progression-direction="rtl"' in spine) == (direction == "rtl")
+    assert f'<html lang="{language}" dir="{direction}">' in printable(volume)
+    assert re.search(r"\npre\{[^{}]*direction:ltr;text-align:left;unicode-bidi:isolate;", stylesheet(volume))
+
+
 @pytest.mark.skipif(not EPUBCHECK or not shutil.which("java"), reason="epubcheck is not here")
 def test_epubcheck(folder: Path) -> None:
     done = subprocess.run(
@@ -266,10 +307,14 @@ def test_the_twin_of_a_page(folder: Path, small: Site) -> None:
     commit = small.commits["acme/kernels"]
     url = f"https://github.com/acme/kernels/blob/{commit}/add.metal"
     assert twin.startswith("# One\n\nAdds two arrays.\n\n> **CUDA: Kernel (Transfers, other numbers)**\n")
-    assert f"[add.metal, line 1]({url}#L1) of acme/kernels at {commit[:7]}, MIT:\n\n```metal\n{LINES[0]}\n```" in twin
+    assert (
+        f"[add.metal, line 1]({url}#L1) of acme/kernels at {commit[:7]}, MIT:\n\n```metal quoted\n{LINES[0]}\n```"
+        in twin
+    )
     block = "\n".join(LINES[3:9])
     assert (
-        f"[add.metal, lines 4–9]({url}#L4-L9) of acme/kernels at {commit[:7]}, MIT:\n\n```metal\n{block}\n```" in twin
+        f"[add.metal, lines 4–9]({url}#L4-L9) of acme/kernels at {commit[:7]}, MIT:\n\n```metal quoted\n{block}\n```"
+        in twin
     )
     assert "- L8: One element a thread." in twin
     assert (
@@ -332,6 +377,58 @@ def test_llms_txt_names_the_terms_and_they_are_there(small: Site, tmp_path: Path
     assert [(term["name"], term["page"]) for term in document["terms"]] == [("warp", "first/one/")]
 
 
+LANGUAGES = """\
+  - i18n:
+      docs_structure: suffix
+      languages: [{locale: en, name: EN, default: true}, {locale: ar, name: AR}, {locale: fr, name: FR}]
+"""
+
+
+@pytest.mark.parametrize("last", [False, True])
+def test_each_language_of_a_site_has_a_book_and_cards(apart: Site, last: bool) -> None:
+    """The plugin i18n builds the others from within the end of the first build, wherever it is listed."""
+    pytest.importorskip("mkdocs_static_i18n")
+    makes(apart, "html, epub, markdown")
+    text = (apart.root / "mkdocs.yml").read_text(encoding="utf-8").partition("nav:\n")[0]
+    cards = "  - metalworking-cards\n"
+    before, ours, behind = text.partition("  - metalworking:")
+    more = ("", LANGUAGES + cards) if last else (LANGUAGES, cards)
+    text = before + more[0] + ours + behind.replace("markdown_ext", f"{more[1]}markdown_ext")
+    (apart.root / "mkdocs.yml").write_text(text.replace("  custom_dir: overrides\n", ""), encoding="utf-8")
+    shutil.rmtree(apart.root / "docs/first")
+    for name in ("second/three.md", "appendix.md", "about/index.md"):
+        (apart.root / "docs" / name).unlink()
+    excerpt = "<< excerpt {k}:add.metal#LN >>\n"
+    apart.page("index.md", "# Home of all\n\n" + excerpt.replace("N", "1"))
+    apart.page("index.fr.md", "# Maison\n\n" + excerpt.replace("N", "2"))
+    apart.page("only.md", "# In English\n\n" + excerpt.replace("N", "4"))
+    book = apart.root / "build/book"
+    for _ in range(1 if last else 2):  # the second over what the first left
+        done = apart.build()
+        assert done.returncode == 0, done.stderr
+    twins = {path.relative_to(book).as_posix() for path in book.rglob("*.md")}
+    assert twins == {f"{where}{page}index.md" for where in ("", "ar/", "fr/") for page in ("", "only/")}
+    lists = [f"llms{part}{of}.txt" for part in ("", "-full") for of in ("", ".ar", ".fr")]
+    assert {path.name for path in book.glob("*.txt")} == set(lists)
+    first = (book / "llms.txt").read_text(encoding="utf-8")
+    assert re.findall(r"\]\((.*?)\)", first) == [
+        *("index.md", "only/index.md", "llms-full.txt", "llms.ar.txt", "llms.fr.txt")
+    ]
+    assert "## In other languages\n\n- [ar](llms.ar.txt)\n- [fr](llms.fr.txt)\n" in first
+    assert re.findall(r"\]\((.*?)\)", (book / "llms.fr.txt").read_text(encoding="utf-8")) == [
+        *("fr/index.md", "fr/only/index.md", "llms-full.fr.txt")
+    ]
+    for tag, line in (("", 1), ("ar", 1), ("fr", 2)):
+        ending = f".{tag}" if tag else ""
+        html = (book / f"small{ending}.html").read_text(encoding="utf-8")
+        assert f'<html lang="{tag or "en"}"' in html
+        assert re.findall(r'data-n="(\d)"', html) == [str(line), "4"]
+        assert LINES[line - 1] in (book / tag / "index.md").read_text(encoding="utf-8")
+        with zipfile.ZipFile(book / f"small{ending}.epub") as made:
+            assert f"<dc:language>{tag or 'en'}<" in made.read("EPUB/content.opf").decode()
+    assert len(list((apart.root / "site/assets/cards").iterdir())) == 6, "a page in two languages is two pages"
+
+
 # What is missing is said
 
 
@@ -356,7 +453,7 @@ def apart(small: Site, tmp_path: Path) -> Site:
     """The same site in a repository of its own, of which no book is made yet."""
     root = tmp_path / "root"
     shutil.copytree(small.root, root, ignore=shutil.ignore_patterns("build", "site", "code"))
-    site = Site(root)
+    site = Site(root, pins=small.pins, commits=small.commits)
     site.config("build/book-site", "site")
     git(root, "init", "-q")
     return site

@@ -44,9 +44,13 @@ THEMES = {
     "material": "{name: material, font: false, palette: {scheme: default}}",
     "readthedocs": "{name: readthedocs, highlightjs: false}",
     "mkdocs": "{name: mkdocs, highlightjs: false}",
+    "mkdocs-dark": "{name: mkdocs, highlightjs: false, color_mode: dark}",
+    "mkdocs-black": "{name: mkdocs, highlightjs: false}",
 }
 SCHEMES = {"material-slate": "slate", "material-own": "night"}
 """Themes that are another only in the name of a scheme, which stands in each page; the site is built for the first."""
+BLACK = "code,pre{background-color:#000!important;color:#eee!important}\n"
+"""As some themes have it, simple-blog among them."""
 AT = {"sources": "sources.yml", "lock": "sources.lock", "code": "code"}
 OWN_SCHEME = (
     '[data-md-color-scheme="night"]{color-scheme:dark;--md-default-bg-color:#101418;--md-default-fg-color:#e8eaed;'
@@ -83,7 +87,7 @@ def build(bench: Bench, theme: str, name: str, text: str, options: str) -> Path:
         return folder / "site"
     (folder / "docs").mkdir(parents=True)
     (folder / "docs/index.md").write_text(text, encoding="utf-8")
-    (folder / "docs/extra.css").write_text(OWN_SCHEME, encoding="utf-8")
+    (folder / "docs/extra.css").write_text(BLACK if theme == "mkdocs-black" else OWN_SCHEME, encoding="utf-8")
     (folder / "mkdocs.yml").write_text(
         f"site_name: Stranger\ntheme: {THEMES[theme]}\nextra_css: [extra.css]\nplugins: {options}\n"
         "markdown_extensions: [admonition, footnotes, tables, pymdownx.superfences, pymdownx.highlight]\n",
@@ -171,6 +175,11 @@ def test_an_excerpt_looks_like_the_sites_code(browser: Browser, bench: Bench, th
             fence: of(fence, ["color", "fontFamily"]), ours: of(ours, ["color", "fontFamily"]),
             tokens: [k(fence), k(ours)].map((el) => el && getComputedStyle(el).color),
             back: getComputedStyle(document.querySelector(".mw-excerpt")).backgroundColor,
+            over: [".mw-pre", ".mw-code", ".mw-code > code"].map(
+              (name) => getComputedStyle(document.querySelector(name)).backgroundColor),
+            read: [...document.querySelectorAll(".mw-l:not(.mw-hl) :is(span, a), .mw-caption :is(span, a)")].map(
+              (el) => getComputedStyle(el).color),
+            lit: of(document.querySelector(".mw-hl"), ["color", "backgroundColor"]),
           };
         }"""
     )
@@ -180,10 +189,68 @@ def test_an_excerpt_looks_like_the_sites_code(browser: Browser, bench: Bench, th
         assert found["tokens"][0] == found["tokens"][1]
     ink, ground = (channels(found["ours"]["color"]), channels(found["back"]))
     assert contrast(ink, ground) >= 4.5, json.dumps(found)
+    assert set(found["over"]) == {"rgba(0, 0, 0, 0)"}, "nothing lies between"
+    if not theme.startswith("material"):
+        least = min(contrast(channels(color), ground) for color in found["read"])
+        lit = [channels(found["lit"][name]) for name in ("color", "backgroundColor")]
+        assert min(least, contrast(*lit)) >= 4.5, json.dumps(found)
+
+
+WIDE = "int kept = f(" + ", ".join(f"argument_{n}" for n in range(40)) + "); // LAST"
+PRINTED = """(wide) => {
+  const figure = document.querySelector(".mw-excerpt");
+  figure.querySelector("figcaption").insertAdjacentHTML("beforeend", '<button class="mw-copy">Copy</button>');
+  const block = figure.querySelector(".mw-code-block");
+  block.insertAdjacentHTML("beforebegin", '<details class="mw-fold"><summary>Show</summary></details>');
+  figure.querySelector("details").append(block);
+  const line = figure.querySelector(".mw-l");
+  line.append(wide);
+  const last = document.createRange();
+  last.setStart(line.lastChild, wide.length - 4);
+  last.setEnd(line.lastChild, wide.length);
+  const [box, end] = [document.documentElement.getBoundingClientRect(), last.getBoundingClientRect()];
+  return {
+    shown: line.checkVisibility({ contentVisibilityAuto: true, contentVisibility: true }) && end.height > 0,
+    inside: end.left >= 0 && end.right <= Math.min(box.right, innerWidth),
+    clipped: [...figure.querySelectorAll("pre, code, .mw-code, .mw-code-block")].filter(
+      (el) => getComputedStyle(el).overflowX !== "visible" && el.scrollWidth > el.clientWidth).length,
+    copy: getComputedStyle(figure.querySelector(".mw-copy")).display,
+    fade: getComputedStyle(block, "::after").display,
+  };
+}"""
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_no_line_is_cut_off_on_paper(browser: Browser, bench: Bench, theme: str) -> None:
+    page = browser.new_page(viewport={"width": 700, "height": 900})
+    page.emulate_media(media="print")
+    page.goto((quoting_site(bench, theme) / "index.html").as_uri())
+    found = page.evaluate(PRINTED, WIDE)
+    page.close()
+    assert found == {"shown": True, "inside": True, "clipped": 0, "copy": "none", "fade": "none"}
+
+
+@pytest.mark.parametrize("media", ["print", "forced"])
+def test_what_nobody_sees_is_told_from_code_without_backgrounds(browser: Browser, bench: Bench, media: str) -> None:
+    page = browser.new_page()
+    page.emulate_media(
+        media="print" if media == "print" else None, forced_colors="active" if media != "print" else None
+    )
+    page.goto((quoting_site(bench, "mkdocs") / "index.html").as_uri())
+    sign = page.locator(".mw-l").first
+    sign.evaluate("(el) => el.insertAdjacentHTML('beforeend', '<span class=mw-ctl data-text=U+202E></span>')")
+    drawn = page.locator(".mw-ctl").evaluate(
+        "(el) => { const s = getComputedStyle(el); return "
+        "[s.borderTopStyle, s.borderTopWidth, s.borderTopColor !== 'rgba(0, 0, 0, 0)', s.printColorAdjust]; }"
+    )
+    assert drawn == ["solid", "1px", True, "exact"]
+    page.close()
 
 
 def channels(color: str) -> list[float]:
-    """Return red, green and blue, 0 to 1, of ``rgb(...)`` as Chromium writes it."""
+    """Return red, green and blue, 0 to 1, of ``rgb(...)`` or ``color(srgb ...)`` as Chromium writes it."""
+    if color.startswith("color(srgb "):
+        return [float(part.strip(")")) for part in color.split()[1:4]]
     return [float(part) / 255 for part in color[color.index("(") + 1 : -1].replace("/", ",").split(",")[:3]]
 
 

@@ -187,3 +187,49 @@ def test_nor_one_that_comes_by_instant_navigation(fresh: Page, marked: Served) -
     expect(fresh.locator(f".mw-l {MARK}").first).to_be_visible()
     fresh.get_by_role("link", name="Here", exact=True).evaluate(CLICK)
     assert settled(fresh, f"{marked.url}marks/") == FIGURES
+
+
+@pytest.fixture(scope="module")
+def from_the_right(server: tuple[Path, int], tmp_path_factory: pytest.TempPathFactory) -> Served:
+    """A site in Hebrew, whose links show what they lead to."""
+    bench = Bench(tmp_path_factory.mktemp("right"))
+    commit = bench.add_repo("acme/kernels", {"a.c": "int width = 10 - x; // \u202e\nint b;\nint c;\n"})
+    bench.write([("acme/kernels", "a.c")])
+    root, port = server
+    url = f"http://127.0.0.1:{port}/right/"
+    config = STOCK.replace("[search.highlight, navigation.instant]}", "[navigation.instant.preview], language: he}")
+    config = config.replace("offline: true}", "offline: true, lookup: true}")
+    (bench.root / "mkdocs.yml").write_text(f"{config}site_url: {url}\nsite_dir: {root / 'right'}\n", encoding="utf-8")
+    (bench.root / "docs").mkdir(exist_ok=True)
+    for name, text in (
+        ("index.md", "# Start\n\nSee [there](code.md#sec).\n"),
+        ("code.md", f"# Code\n\n## Sec\n\nWords.\n\n<< excerpt acme/kernels@{commit[:7]}:a.c#L1,L3 >>\n"),
+    ):
+        (bench.root / "docs" / name).write_text(text, encoding="utf-8")
+    done = python_m("mkdocs", "build", "-q", "-f", str(bench.root / "mkdocs.yml"), cwd=bench.root)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return Served(root / "right", url, bench)
+
+
+def test_lines_below_a_result_run_from_the_left_on_any_site(page: Page, from_the_right: Served) -> None:
+    page.goto(from_the_right.url)
+    assert page.evaluate("getComputedStyle(document.body).direction") == "rtl"
+    page.evaluate(SEARCH)
+    page.keyboard.type("width")
+    line = page.locator(".mw-search-line code")
+    expect(line).to_have_text("int width = 10 - x; // U+202E")
+    expect(line).to_have_css("direction", "ltr")
+    expect(line).to_have_css("text-align", "left")
+
+
+def test_a_preview_of_another_page_shows_gaps_and_what_nobody_sees(page: Page, from_the_right: Served) -> None:
+    page.goto(from_the_right.url)
+    page.get_by_role("link", name="there", exact=True).hover()
+    shown = page.locator(".md-tooltip2 figure.mw-excerpt")
+    expect(shown).to_be_visible()
+    expect(shown.locator(".mw-pre")).to_have_css("direction", "ltr")
+    drawn = "(sign) => getComputedStyle(sign, '::before').content"
+    for name in (".mw-gap", ".mw-ctl"):
+        sign = shown.locator(name)
+        assert sign.evaluate(drawn) == f'"{sign.get_attribute("data-text")}"'
+    assert shown.locator(".mw-l > a").last.evaluate(drawn) == '"3"'

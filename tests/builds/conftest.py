@@ -110,5 +110,10 @@ def made_site(tmp_path_factory: pytest.TempPathFactory) -> Site:
 @pytest.fixture
 def site(made_site: Site, tmp_path: Path) -> Site:
     """A small site of two chapters that quotes a repository under code/."""
-    shutil.copytree(made_site.root, tmp_path, symlinks=True, dirs_exist_ok=True)
-    return Site(tmp_path, copy.deepcopy(made_site.pins), dict(made_site.commits), made_site.references)
+    return copied(made_site, tmp_path)
+
+
+def copied(site: Site, root: Path) -> Site:
+    """Copy *site* to the folder *root*."""
+    shutil.copytree(site.root, root, symlinks=True, dirs_exist_ok=True)
+    return Site(root, copy.deepcopy(site.pins), dict(site.commits), site.references)

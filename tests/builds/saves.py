@@ -2,16 +2,40 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 
 import pytest
+from jinja2 import BytecodeCache, Environment
+from jinja2.bccache import Bucket
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
+from mkdocs.theme import Theme
 
 from mkdocs_metalworking.hosts.mkdocs.plugin import MetalworkingPlugin
 from tests.builds.conftest import Site
 
 IGNORED = {"sitemap.xml", "sitemap.xml.gz"}
+
+
+class _Compiled(BytecodeCache):
+    """Templates as Jinja compiled them, found by their texts: Material's take longer to compile than to render."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, bytes] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        if bucket.key in self._kept:
+            bucket.bytecode_from_string(self._kept[bucket.key])
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        self._kept[bucket.key] = bucket.bytecode_to_string()
+
+
+@functools.cache
+def _compiled() -> BytecodeCache:
+    """Return what all builds from nothing share."""
+    return _Compiled()
 
 
 class Serve:
@@ -43,8 +67,17 @@ class Serve:
         fresh = self._config("clean")
         held = self.plugin._replay
         self.plugin._replay = None
+        plain = Theme.get_env
+
+        def compiled(theme: Theme) -> Environment:
+            env = plain(theme)
+            env.bytecode_cache = _compiled()
+            return env
+
         try:
-            build(fresh, serve_url="http://127.0.0.1:8000/")
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(Theme, "get_env", compiled)
+                build(fresh, serve_url="http://127.0.0.1:8000/")
         finally:
             self.plugin._replay = held
         return _files(self.site.root / "clean")

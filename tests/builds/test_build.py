@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from pathlib import Path
 
 import pytest
 
-from tests.builds.conftest import Site
+from tests.builds.conftest import Site, copied
 from tests.golden.outline import outline
 
 
@@ -23,9 +24,17 @@ def test_strict_build_with_stock_material(site: Site) -> None:
     assert (site.root / "site/assets/metalworking/metalworking.css").exists()
 
 
-def test_search_finds_the_words_of_the_code_and_leaves_out_what_is_excluded(site: Site) -> None:
-    assert site.build().returncode == 0
-    index = json.loads((site.root / "site/search/search_index.json").read_text(encoding="utf-8"))
+@pytest.fixture(scope="module")
+def built(made_site: Site, tmp_path_factory: pytest.TempPathFactory) -> Site:
+    """The small site, built, its store filled; who changes it takes a copy."""
+    site = copied(made_site, tmp_path_factory.mktemp("built"))
+    done = site.build("--strict")
+    assert done.returncode == 0, done.stderr
+    return site
+
+
+def test_search_finds_the_words_of_the_code_and_leaves_out_what_is_excluded(built: Site) -> None:
+    index = json.loads(built.html("search/search_index.json"))
     texts = {entry["location"]: entry["text"] for entry in index["docs"]}
     assert "kernel void add device const float buffer out uint thread_position_in_grid" in texts["first/one/"]
     assert not any("a[i]" in text for text in texts.values()), "words, each once, and no code"
@@ -46,9 +55,8 @@ def test_links_to_lines_are_checked(site: Site) -> None:
     assert "does not contain an anchor '#--1234567-L8'" in done.stderr
 
 
-def test_reading_order_summaries_and_backlinks(site: Site) -> None:
-    assert site.build().returncode == 0
-    one = site.html("first/one/index.html")
+def test_reading_order_summaries_and_backlinks(built: Site) -> None:
+    one = built.html("first/one/index.html")
     assert "First, 1 of 2" in one
     assert re.search(
         r'rel="prev"[^>]*>\s*<span class="mw-next-label">Previous</span>\s*<span class="mw-next-title">First<', one
@@ -57,10 +65,10 @@ def test_reading_order_summaries_and_backlinks(site: Site) -> None:
         r'rel="next"[^>]*>\s*<span class="mw-next-label">Next</span>\s*<span class="mw-next-title">Two<', one
     )
     assert re.search(r'<aside class="mw-linked-from".*?Home.*?Two.*?</aside>', one, re.DOTALL)
-    two = site.html("first/two/index.html")
+    two = built.html("first/two/index.html")
     assert "Chapter 2: Second" in two
     assert "Adds two arrays." in two, "the card of the previous page has its summary"
-    opening = site.html("first/index.html")
+    opening = built.html("first/index.html")
     assert re.search(r'<ol class="mw-contents">.*One.*Kernel.*Adds two arrays\..*Two.*</ol>', opening, re.DOTALL)
     assert '<meta name="description" content="Adds two arrays.">' in one
 
@@ -112,8 +120,8 @@ def test_cards_are_fatal_in_strict_builds(site: Site, options: tuple[str, ...]) 
     assert site.build(*options).returncode == 1
 
 
-def test_the_store_is_enough_and_a_damaged_entry_is_fetched_again(site: Site) -> None:
-    assert site.build("--strict").returncode == 0
+def test_the_store_is_enough_and_a_damaged_entry_is_fetched_again(built: Site, tmp_path: Path) -> None:
+    site = copied(built, tmp_path)
     entries = [p for p in (site.root / "store" / "sha256").rglob("*") if p.is_file()]
     assert len(entries) == 1, "one file, quoted twice, is stored once"
     entries[0].write_bytes(entries[0].read_bytes().replace(b"+", b"-"))
@@ -158,8 +166,8 @@ def test_a_merge_conflict_in_the_lock_is_told(site: Site) -> None:
     assert "sources.lock:3: a merge conflict" in done.stderr
 
 
-def test_dirty_rebuild_keeps_the_code(site: Site) -> None:
-    assert site.build().returncode == 0
+def test_dirty_rebuild_keeps_the_code(built: Site, tmp_path: Path) -> None:
+    site = copied(built, tmp_path)
     assert site.build("--dirty").returncode == 0
     assert '<span class="kr">device</span>' in site.html("first/one/index.html")
 
@@ -211,3 +219,15 @@ def test_a_reference_may_be_a_page_of_the_site(site: Site) -> None:
     told = [line for line in done.stderr.splitlines() if line.startswith("WARNING") and "#none" in line]
     assert len(told) == 2
     assert any("second/three.md" in line for line in told)
+
+
+@pytest.mark.parametrize(("search", "separator"), [("search", r"[\s\-_,:!="), ("search: {separator: '[_]+'}", "[_]+")])
+def test_a_staged_page_knows_how_what_was_searched_for_is_parted(site: Site, search: str, separator: str) -> None:
+    """By it a mark is told that would break quoted code; Zensical marks what was searched for as Material does."""
+    site.config("  font: false\n", "  font: false\n  features: [search.highlight]\n")
+    site.config("- search\n", f"- {search}\n")
+    done = site.run("mkdocs_metalworking", "stage", "out")
+    assert done.returncode == 0, done.stdout + done.stderr
+    settings = (site.root / "out/docs/assets/metalworking/settings.js").read_text(encoding="utf-8")
+    told = json.loads(settings.removeprefix("export default ").rstrip(";\n"))
+    assert told["separator"].startswith(separator)

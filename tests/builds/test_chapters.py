@@ -8,15 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.builds.conftest import Site
+from tests.builds.conftest import Site, copied
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 ABOUT = "---\nsummary: How it is made.\nchapter: false\n---\n\n# About\n\nSee [one](../first/one.md).\n"
 
 
-@pytest.fixture
-def about(site: Site) -> Site:
-    """A section in the middle of the nav that is no chapter, with a section in it."""
+def with_about(site: Site) -> Site:
+    """Give *site* a section in the middle of the nav that is no chapter, with a section in it."""
     site.page("about/index.md", ABOUT)
     site.page("about/terms.md", "# Terms\n\nSee [two](../first/two.md).\n")
     site.page("about/deep/more.md", "# More\n")
@@ -28,9 +27,16 @@ def about(site: Site) -> Site:
     return site
 
 
-def test_it_is_passed_over_in_the_order_of_reading(about: Site) -> None:
-    done = about.build("--strict")
+@pytest.fixture(scope="module")
+def about(made_site: Site, tmp_path_factory: pytest.TempPathFactory) -> Site:
+    """A site with such a section, built; nobody changes it."""
+    site = with_about(copied(made_site, tmp_path_factory.mktemp("about")))
+    done = site.build("--strict")
     assert done.returncode == 0, done.stderr
+    return site
+
+
+def test_it_is_passed_over_in_the_order_of_reading(about: Site) -> None:
     two = about.html("first/two/index.html")
     assert re.search(r'rel="next".*?Chapter 2: Second.*?Three', two, re.DOTALL), "the next chapter follows, as number 2"
     three = about.html("second/three/index.html")
@@ -40,7 +46,6 @@ def test_it_is_passed_over_in_the_order_of_reading(about: Site) -> None:
 
 @pytest.mark.parametrize("page", ["about", "about/terms", "about/deep/more"])
 def test_its_pages_show_no_place(about: Site, page: str) -> None:
-    assert about.build().returncode == 0
     html = about.html(f"{page}/index.html")
     assert "mw-place" not in html
     assert "mw-contents" not in html
@@ -48,7 +53,6 @@ def test_its_pages_show_no_place(about: Site, page: str) -> None:
 
 def test_it_links_nothing_back(about: Site) -> None:
     """Pages about the book are no readers of it: they do not stand under "Linked from"."""
-    assert about.build().returncode == 0
     found = re.search(r'<aside class="mw-linked-from".*?</aside>', about.html("first/two/index.html"), re.DOTALL)
     assert found is None or "Terms" not in found[0]
 
@@ -66,7 +70,8 @@ def test_it_must_be_true_or_false(site: Site) -> None:
     assert "docs/first/two.md:2" in done.stderr
 
 
-def test_the_templates_of_the_book_leave_it_without_a_number(about: Site) -> None:
+def test_the_templates_of_the_book_leave_it_without_a_number(site: Site) -> None:
+    about = with_about(site)
     shutil.copytree(REPOSITORY / "overrides", about.root / "overrides")
     about.config("  font: false\n", "  font: false\n  custom_dir: overrides\n")
     about.page("index.md", "---\ntemplate: home.html\n---\n\n# Home\n")
@@ -107,9 +112,8 @@ def test_callouts_may_be_required(site: Site) -> None:
     ]
 
 
-@pytest.fixture
-def alone(site: Site) -> Site:
-    """A page that stands between the chapters by itself, two behind them, and one that is in no book."""
+def with_pages_alone(site: Site) -> Site:
+    """Give *site* a page that stands between the chapters by itself, two behind them, and one that is in no book."""
     said = "---\nsummary: {0} by itself.\nchapter: true\n---\n\n# {0}\n\nSee [one](first/one.md).\n"
     for name in ("Between", "Behind", "Last"):
         site.page(f"{name.lower()}.md", said.format(name))
@@ -119,9 +123,16 @@ def alone(site: Site) -> Site:
     return site
 
 
-def test_a_page_outside_the_sections_may_stand_in_the_order_of_reading(alone: Site) -> None:
-    done = alone.build("--strict")
+@pytest.fixture(scope="module")
+def alone(made_site: Site, tmp_path_factory: pytest.TempPathFactory) -> Site:
+    """A site with such pages, built; nobody changes it."""
+    site = with_pages_alone(copied(made_site, tmp_path_factory.mktemp("alone")))
+    done = site.build("--strict")
     assert done.returncode == 0, done.stderr
+    return site
+
+
+def test_a_page_outside_the_sections_may_stand_in_the_order_of_reading(alone: Site) -> None:
     seen, at = [], alone.root / "site" / "first" / "index.html"
     while True:
         html = at.read_text(encoding="utf-8")
@@ -134,8 +145,6 @@ def test_a_page_outside_the_sections_may_stand_in_the_order_of_reading(alone: Si
 
 
 def test_such_a_page_has_no_number_and_counts_for_none(alone: Site) -> None:
-    assert alone.build().returncode == 0
-
     def place(page: str) -> str:
         nav = re.search(r'<nav class="mw-place.*?</nav>', alone.html(f"{page}/index.html"), re.DOTALL)
         assert nav is not None
@@ -155,7 +164,8 @@ def test_such_a_page_has_no_number_and_counts_for_none(alone: Site) -> None:
     assert "mw-place" not in alone.html("aside/index.html")
 
 
-def test_such_a_page_is_a_reader_and_needs_no_callout(alone: Site) -> None:
+def test_such_a_page_is_a_reader_and_needs_no_callout(site: Site) -> None:
+    alone = with_pages_alone(site)
     alone.config('"key": "cuda"', '"key": "cuda", "required": true')
     done = alone.build()
     assert done.returncode == 0, done.stderr

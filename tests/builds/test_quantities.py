@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from html import unescape
@@ -11,7 +12,7 @@ import pytest
 import yaml
 
 from mkdocs_metalworking.deliver.quantities import read_quantities
-from tests.builds.conftest import Site
+from tests.builds.conftest import Site, copied
 
 NUMBERS = """\
 counts: [core]
@@ -27,6 +28,10 @@ quantities:
 
 @pytest.fixture
 def numbers(site: Site) -> Site:
+    return with_numbers(site)
+
+
+def with_numbers(site: Site) -> Site:
     (site.root / "quantities.yml").write_text(NUMBERS, encoding="utf-8")
     (site.root / "docs/tool.js").write_text('quantity("script");\n', encoding="utf-8")
     site.page(
@@ -35,16 +40,23 @@ def numbers(site: Site) -> Site:
     return site
 
 
-def test_a_page_the_cards_and_the_data_of_the_browser(numbers: Site) -> None:
+@pytest.fixture(scope="module")
+def built(made_site: Site, tmp_path_factory: pytest.TempPathFactory) -> Site:
+    """The same, built; nobody changes it."""
+    numbers = with_numbers(copied(made_site, tmp_path_factory.mktemp("built")))
     done = numbers.build("--strict")
     assert done.returncode == 0, done.stderr
-    page = numbers.html("first/two/index.html")
+    return numbers
+
+
+def test_a_page_the_cards_and_the_data_of_the_browser(built: Site) -> None:
+    page = built.html("first/two/index.html")
     assert '<abbr class="mw-quantity" data-key="cores" title="M9; documented">40\u00a0cores</abbr>' in page
     assert ">16.59\u00a0TFLOPS</abbr>" in page
     assert '<meta name="description" content="At most 16.6 TFLOPS.">' in page
-    assert "At most 16.6 TFLOPS." in numbers.html("first/index.html")
+    assert "At most 16.6 TFLOPS." in built.html("first/index.html")
     assert "assets/metalworking/metalworking.js" in page
-    data = json.loads(numbers.html("assets/metalworking/quantities.json"))
+    data = json.loads(built.html("assets/metalworking/quantities.json"))
     assert data["rate"] == {
         "value": pytest.approx(16.5888),
         "text": "16.6\u00a0TFLOPS",
@@ -54,21 +66,33 @@ def test_a_page_the_cards_and_the_data_of_the_browser(numbers: Site) -> None:
     assert data["idle"]["uses"] == []
 
 
-@pytest.mark.parametrize(
-    "summary",
-    ["At most [=rate].", '"At most [=rate]."', ">-\n  At most\n  [=rate]."],
-    ids=["plain", "quoted", "folded"],
-)
-def test_the_stage_writes_out_the_quantities_of_a_summary(numbers: Site, summary: str) -> None:
+def test_what_an_included_file_brings_is_read_whatever_else_it_brings(numbers: Site) -> None:
+    """As many ``<`` as the line that includes it, and as many numbers and notes as another that went away."""
+    extensions = "markdown_extensions: [{pymdownx.snippets: {base_path: [docs]}}, "
+    numbers.config("markdown_extensions: [", extensions)
+    (numbers.root / "docs/part.txt").write_text("Of [=rate]<br>in all.\n", encoding="utf-8")
+    numbers.page("first/two.md", '# Two\n\n--8<-- "part.txt"\n')
+    done = numbers.build("--strict")
+    assert done.returncode == 0, done.stderr
+    assert re.search(r">16\.6\u00a0TFLOPS</abbr>.*<br>in all\.", numbers.html("first/two/index.html"))
+
+
+SUMMARIES = {"two": "At most [=rate].", "quoted": '"At most [=rate]."', "folded": ">-\n  At most\n  [=rate]."}
+
+
+def test_the_stage_writes_out_the_quantities_of_a_summary(numbers: Site) -> None:
     """An engine without the plugin reads the front matter by itself; what stands in the text is the extension's."""
     text = "# Two\n\nIt has [=cores].\n"
-    numbers.page("first/two.md", f"---\nsummary: {summary}\nchapter: false\n---\n\n{text}")
+    for name, summary in SUMMARIES.items():
+        numbers.page(f"first/{name}.md", f"---\nsummary: {summary}\nchapter: false\n---\n\n{text}")
+    numbers.config("      - first/two.md\n", "".join(f"      - first/{name}.md\n" for name in SUMMARIES))
     done = numbers.run("mkdocs_metalworking", "stage", "out", "--strict")
     assert done.returncode == 0, done.stdout + done.stderr
-    page = (numbers.root / "out/docs/first/two.md").read_text(encoding="utf-8")
-    front, _, body = page.removeprefix("---\n").partition("---\n")
-    assert yaml.safe_load(front) == {"summary": "At most 16.6 TFLOPS.", "chapter": False}
-    assert text in body
+    for name in SUMMARIES:
+        page = (numbers.root / f"out/docs/first/{name}.md").read_text(encoding="utf-8")
+        front, _, body = page.removeprefix("---\n").partition("---\n")
+        assert yaml.safe_load(front) == {"summary": "At most 16.6 TFLOPS.", "chapter": False}, name
+        assert text in body
     data = json.loads((numbers.root / "out/docs/assets/metalworking/quantities.json").read_text(encoding="utf-8"))
     assert data["cores"]["text"] == "40\u00a0cores"
     config = yaml.safe_load((numbers.root / "out/mkdocs.yml").read_text(encoding="utf-8"))
@@ -123,11 +147,14 @@ def test_build_and_check_refuse_in_the_same_words(numbers: Site) -> None:
         assert line in built.stderr
 
 
-def test_an_unknown_key_is_told_with_file_and_line(numbers: Site) -> None:
+def test_an_unknown_key_and_a_citation_in_a_drawing_are_told_with_file_and_line(numbers: Site) -> None:
     numbers.page("second/three.md", "# Three\n\nIt has [=core].\n")
+    cited = DRAWING.format("<text>x [@acme/kernels:add.metal#L1]</text>")
+    numbers.page("first/two.md", f"# Two\n\nWords.\n\n{cited}\n")
     done = numbers.build()
     assert done.returncode == 1
     assert "docs/second/three.md:3: no quantity 'core' in quantities.yml (did you mean cores?)" in done.stderr
+    assert "docs/first/two.md:5: a drawing has no place for a footnote (cite in the text around it)" in done.stderr
 
 
 def test_hints_are_told_and_are_no_error(numbers: Site) -> None:
@@ -145,15 +172,12 @@ def test_hints_are_told_and_are_no_error(numbers: Site) -> None:
     assert "0 errors, 0 warnings, 2 hints\n" in done.stderr
 
 
-def test_no_file_tells_what_was_computed(numbers: Site) -> None:
+def test_no_file_tells_what_was_computed(built: Site) -> None:
     """What the store says of a quantity would have to be believed: whoever writes there could publish other numbers."""
-    assert numbers.build("--strict").returncode == 0
-    kept = [path.name for path in (numbers.root / "store").iterdir()]
+    kept = [path.name for path in (built.root / "store").iterdir()]
     assert set(kept) <= {"sha256", "git", "highlight.sqlite"}, kept
     assert not [
-        path
-        for path in (numbers.root / "store").rglob("*")
-        if b"16.58" in (path.read_bytes() if path.is_file() else b"")
+        path for path in (built.root / "store").rglob("*") if b"16.58" in (path.read_bytes() if path.is_file() else b"")
     ]
 
 
@@ -197,43 +221,39 @@ LABELS = [
 ]
 
 
-@pytest.mark.parametrize("label", LABELS)
-@pytest.mark.parametrize(
-    "around", ["{}", "Words {} and [=idle].", "- item\n\n    {}", "<figure markdown>\n{}\n</figure>"]
-)
-def test_a_number_in_a_drawing_is_its_text_alone(numbers: Site, label: str, around: str) -> None:
+AROUND = ["{}", "Words {} and [=idle].", "- item\n\n    {}", "<figure markdown>\n{}\n</figure>"]
+DRAWN = {f"p{n}": (around, label) for n, (around, label) in enumerate(itertools.product(AROUND, LABELS))}
+
+
+def test_a_number_in_a_drawing_is_its_text_alone_and_in_an_attribute_of_a_heading(numbers: Site) -> None:
     numbers.config("[footnotes,", "[attr_list, md_in_html, footnotes,")
-    numbers.page("first/two.md", f"# Two\n\nIt has [=cores].\n\n{around.format(DRAWING.format(label))}\n")
+    for name, (around, label) in DRAWN.items():
+        text = around.format(DRAWING.format(label))
+        numbers.page(f"drawn/{name}.md", f"# Two\n\nIt has [=cores].\n\n{text}\n")
+    numbers.page("drawn/heading.md", '# Two\n\nIt has [=cores].\n\n## Below {: title="[=cores]" }\n')
+    pages = "".join(f"      - drawn/{name}.md\n" for name in (*DRAWN, "heading"))
+    numbers.config("  - Second:\n", f"  - Drawn:\n{pages}  - Second:\n")
     done = numbers.build("--strict")
     assert done.returncode == 0, done.stderr
-    (drawing,) = re.findall(r'<svg viewBox="0 0 9 9">.*?</svg>', numbers.html("first/two/index.html"), re.DOTALL)
-    assert unescape(drawing) == DRAWING.format(label.replace("[=cores]", "40\u00a0cores"))
-    if "Words" in around:
-        assert 'data-key="idle"' in numbers.html("first/two/index.html")
+    for name, (around, label) in DRAWN.items():
+        html = numbers.html(f"drawn/{name}/index.html")
+        (drawing,) = re.findall(r'<svg viewBox="0 0 9 9">.*?</svg>', html, re.DOTALL)
+        assert unescape(drawing) == DRAWING.format(label.replace("[=cores]", "40\u00a0cores")), (around, label)
+        assert ('data-key="idle"' in html) == ("idle" in around)
+    assert 'title="40\u00a0cores">Below' in unescape(numbers.html("drawn/heading/index.html"))
 
 
-@pytest.mark.parametrize("inside", ["<style>.a{content:'[=cores]'}</style>", "<text><![CDATA[ [=cores] ]]></text>"])
-def test_what_no_browser_reads_as_html_has_nothing_of_ours(numbers: Site, inside: str) -> None:
-    numbers.page(
-        "first/two.md", f"# Two\n\nIt has [=cores].\n\nWords {DRAWING.format(inside)}\n\n<![CDATA[ [=cores] ]]>\n"
-    )
+def test_what_no_browser_reads_as_html_has_nothing_of_ours(numbers: Site) -> None:
+    inside = {
+        "first/two": "<style>.a{content:'[=cores]'}</style>",
+        "second/three": "<text><![CDATA[ [=cores] ]]></text>",
+    }
+    for page, text in inside.items():
+        drawing = DRAWING.format(text)
+        numbers.page(f"{page}.md", f"# Two\n\nIt has [=cores].\n\nWords {drawing}\n\n<![CDATA[ [=cores] ]]>\n")
     assert numbers.build().returncode == 0
-    html = numbers.html("first/two/index.html")
-    (drawing,) = re.findall(r'<svg viewBox="0 0 9 9">.*?</svg>', html, re.DOTALL)
-    assert "<abbr" not in drawing
-    assert not re.search("cite-[0-9]{9}-", html), "no name of the time in which the page was made"
-
-
-def test_the_attributes_of_a_heading_stay_attributes(numbers: Site) -> None:
-    numbers.config("[footnotes,", "[attr_list, footnotes,")
-    numbers.page("first/two.md", '# Two\n\nIt has [=cores].\n\n## Below {: title="[=cores]" }\n')
-    assert numbers.build("--strict").returncode == 0
-    assert 'title="40\u00a0cores">Below' in unescape(numbers.html("first/two/index.html"))
-
-
-def test_a_citation_in_a_drawing_is_an_error(numbers: Site) -> None:
-    cited = DRAWING.format("<text>x [@acme/kernels:add.metal#L1]</text>")
-    numbers.page("first/two.md", f"# Two\n\nWords.\n\n{cited}\n")
-    done = numbers.build()
-    assert done.returncode == 1
-    assert "docs/first/two.md:5: a drawing has no place for a footnote (cite in the text around it)" in done.stderr
+    for page in inside:
+        html = numbers.html(f"{page}/index.html")
+        (drawing,) = re.findall(r'<svg viewBox="0 0 9 9">.*?</svg>', html, re.DOTALL)
+        assert "<abbr" not in drawing, page
+        assert not re.search("cite-[0-9]{9}-", html), "no name of the time in which the page was made"

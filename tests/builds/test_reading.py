@@ -8,7 +8,7 @@ from html import unescape
 
 import pytest
 
-from tests.builds.conftest import Site
+from tests.builds.conftest import Site, copied
 
 
 def titles(html: str, kind: str) -> list[str]:
@@ -19,46 +19,55 @@ def titles(html: str, kind: str) -> list[str]:
 # Titles
 
 
-@pytest.mark.parametrize(
-    ("page", "title"),
-    [
-        ("# Beta { #be }\n", "Beta"),
-        ("# Gamma <!-- # Not this -->\n", "Gamma"),
-        ("# 2 * 3 * 4\n", "2 * 3 * 4"),
-        ("# C\\+\\+\n", "C++"),
-        ("# A &amp; B\n", "A &amp; B"),
-        ("# `f<T>` and *g*\n", "f&lt;T&gt; and g"),
-        ("Delta\n=====\n", "Delta"),
-        ("---\ntitle: From the front\n---\n\n# Not this\n", "From the front"),
-        ("## Only a second\n", "Two"),
-        ("```\n# Not this\n```\n", "Two"),
-    ],
-)
-def test_titles_are_those_of_mkdocs(site: Site, page: str, title: str) -> None:
+TITLES = {
+    "heading": ("# Beta { #be }\n", "Beta"),
+    "comment": ("# Gamma <!-- # Not this -->\n", "Gamma"),
+    "stars": ("# 2 * 3 * 4\n", "2 * 3 * 4"),
+    "escaped": ("# C\\+\\+\n", "C++"),
+    "entity": ("# A &amp; B\n", "A &amp; B"),
+    "code": ("# `f<T>` and *g*\n", "f&lt;T&gt; and g"),
+    "underlined": ("Delta\n=====\n", "Delta"),
+    "front": ("---\ntitle: From the front\n---\n\n# Not this\n", "From the front"),
+    "of-the-file": ("## Only a second\n", "Of the file"),
+    "fenced": ("```\n# Not this\n```\n", "Fenced"),
+    "nav": ("# Not this\n", "R&amp;D"),
+}
+"""Pages, and the title of each as HTML shows it; the last one has its name in the nav."""
+
+
+@pytest.fixture(scope="module")
+def titled(made_site: Site, tmp_path_factory: pytest.TempPathFactory) -> Site:
+    site = copied(made_site, tmp_path_factory.mktemp("titled"))
     site.config("[footnotes, admonition]", "[footnotes, admonition, attr_list, md_in_html]")
-    site.page("first/two.md", page)
-    site.page("index.md", "# Home\n\n<!-- az-index -->\n")
-    assert site.build("--strict").returncode == 0
-    assert titles(site.html("first/one/index.html"), "next") == [title]
-    assert f">{title}</a></li>" in site.html("first/index.html").replace("</a> <span", "</a></li>")
-    lookup = json.loads((site.root / "site/assets/metalworking/lookup.json").read_text(encoding="utf-8"))
-    assert lookup["pages"]["first/two/"][0] == title.replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">")
-    home = unescape(site.html("index.html"))
-    assert re.search(rf"<strong><a [^>]*>{re.escape(unescape(title))}</a></strong>", home), "home is read first"
+    for name, (page, _) in TITLES.items():
+        site.page(f"first/{name}.md", page)
+    site.page("index.md", "# Home\n\n<!-- az-index -->\n\n<!-- sources -->\n")
+    nav = [f"first/{name}.md" for name in TITLES]
+    nav[-1] = f'"R&D": {nav[-1]}'
+    site.config("      - first/one.md\n", '      - "One & \\"two\\"": first/one.md\n')
+    site.config("      - first/two.md\n", "".join(f"      - {line}\n" for line in nav))
+    site.config("  - Second:\n", "      - first/two.md\n  - Second:\n")
+    done = site.build("--strict")
+    assert done.returncode == 0, done.stderr
+    return site
 
 
-def test_a_name_in_the_nav_is_the_title(site: Site) -> None:
-    site.config("      - first/two.md", '      - "R&D": first/two.md')
-    assert site.build().returncode == 0
-    assert titles(site.html("first/one/index.html"), "next") == ["R&amp;D"]
+def test_titles_are_those_of_mkdocs(titled: Site) -> None:
+    home = unescape(titled.html("index.html"))
+    contents = titled.html("first/index.html").replace("</a> <span", "</a></li>")
+    lookup = json.loads(titled.html("assets/metalworking/lookup.json"))
+    before = "one"
+    for name, (_, title) in TITLES.items():
+        assert titles(titled.html(f"first/{before}/index.html"), "next") == [title], name
+        assert f">{title}</a></li>" in contents, name
+        plain = title.replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">")
+        assert lookup["pages"][f"first/{name}/"][0] == plain
+        assert re.search(rf"<strong><a [^>]*>{re.escape(unescape(title))}</a></strong>", home), "home is read first"
+        before = name
 
 
-def test_titles_in_the_list_of_sources_stay_text(site: Site) -> None:
-    site.config("[footnotes, admonition]", "[footnotes, admonition, attr_list, md_in_html]")
-    site.page("index.md", "# Home\n\n<!-- sources -->\n")
-    site.config("      - first/one.md", '      - "One & \\"two\\"": first/one.md')
-    assert site.build().returncode == 0
-    used = re.search(r'<span class="mw-used">(.*?)</span>', site.html("index.html"), re.DOTALL)
+def test_titles_in_the_list_of_sources_stay_text(titled: Site) -> None:
+    used = re.search(r'<span class="mw-used">(.*?)</span>', titled.html("index.html"), re.DOTALL)
     assert used is not None
     assert '<a href="first/one/">One &amp; &quot;two&quot;</a> <small>1 quoted, 1 cited</small>' in used[1]
 
@@ -140,23 +149,25 @@ def test_one_page_may_be_checked(site: Site) -> None:
 # Marks
 
 
-@pytest.mark.parametrize(
-    ("mark", "needs"),
-    [
-        ("az-index", ["md_in_html", "attr_list"]),
-        ("sources", ["md_in_html", "attr_list"]),
-        ("mapping-table", ["md_in_html"]),
-    ],
-)
-def test_a_mark_says_which_extensions_it_needs(site: Site, mark: str, needs: list[str]) -> None:
+MARKS = {
+    "index": ("az-index", ["md_in_html", "attr_list"]),
+    "first/two": ("sources", ["md_in_html", "attr_list"]),
+    "second/three": ("mapping-table", ["md_in_html"]),
+}
+
+
+def test_a_mark_says_which_extensions_it_needs(site: Site) -> None:
     site.config("[footnotes, admonition]", "[footnotes, admonition, tables]")
-    site.page("index.md", f"---\nsummary: S.\n---\n\n# Home\n\n<!-- {mark} -->\n")
+    for page, (mark, _) in MARKS.items():
+        site.page(f"{page}.md", f"---\nsummary: S.\n---\n\n# Home\n\n<!-- {mark} -->\n")
     done = site.build()
     assert done.returncode == 1
-    lines = ", ".join(f"- {name}" for name in needs)
-    words = f"<!-- {mark} --> needs {' and '.join(needs)} (add to markdown_extensions: {lines})"
-    assert f"docs/index.md:7: {words}" in done.stderr
-    assert f"docs/index.md:7: {words}" in site.run("mkdocs_metalworking", "check").stdout
+    checked = site.run("mkdocs_metalworking", "check").stdout
+    for page, (mark, needs) in MARKS.items():
+        lines = ", ".join(f"- {name}" for name in needs)
+        words = f"<!-- {mark} --> needs {' and '.join(needs)} (add to markdown_extensions: {lines})"
+        assert f"docs/{page}.md:7: {words}" in done.stderr
+        assert f"docs/{page}.md:7: {words}" in checked
 
 
 def test_a_mark_in_a_fence_stays(site: Site) -> None:

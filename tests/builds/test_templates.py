@@ -49,43 +49,39 @@ def test_a_template_shows_the_code_of_other_pages(site: Site, more: str, search:
         assert sorted(found) == sorted(SHOWN)
 
 
-@pytest.mark.parametrize(
-    "form",
-    [
-        *(
-            "p.content|e",
-            "p.content|tojson",
-            "p.content|urlencode",
-            "p.content|upper",
-            "p.content|forceescape|urlencode",
-        ),
-        *("p.content|e|tojson", "p.content|forceescape|forceescape|forceescape", "p.content|urlencode|urlencode"),
-    ],
+FORMS = (
+    *("p.content|e", "p.content|tojson", "p.content|urlencode", "p.content|upper", "p.content|forceescape|urlencode"),
+    *("p.content|e|tojson", "p.content|forceescape|forceescape|forceescape", "p.content|urlencode|urlencode"),
 )
-def test_a_form_that_has_no_place_for_code_is_an_error(site: Site, form: str) -> None:
-    site.page("all.html", ALL.replace("p.content", form))
-    site.config("site_name: Test\n", "site_name: Test\nextra_templates: [all.html]\n")
+
+
+def test_a_form_that_has_no_place_for_code_is_an_error(site: Site) -> None:
+    names = [f"all{number}.html" for number, _ in enumerate(FORMS)]
+    for name, form in zip(names, FORMS, strict=True):
+        site.page(name, ALL.replace("p.content", form))
+    site.config("site_name: Test\n", f"site_name: Test\nextra_templates: [{', '.join(names)}]\n")
     done = site.build()
     assert done.returncode == 1
     told = re.findall(r"ERROR +-  (.*)", done.stderr)
     assert told == [
-        "all.html: the content of docs/first/one.md is shown in a form that has no place for its quoted code"
+        f"{name}: the content of docs/first/one.md is shown in a form that has no place for its quoted code"
         " (show page.content as it is, without a filter)"
+        for name in names
     ]
 
 
 def test_words_of_no_page_in_the_place_of_code_are_an_error(site: Site) -> None:
-    """As of a plugin that keeps what it was shown from one build to the next."""
+    """As of a plugin that keeps what it was shown from one build to the next. Escaped they are words."""
     words = '<pre class="mw-pre" data-mw="73262694901">a.metal line_1</pre>'
     escaped = "<pre>&lt;pre class=&quot;mw-pre&quot; data-mw=&quot;73262694901&quot;&gt;</pre>"
-    for text, number in ((words, 1), (escaped, 0)):
-        site.page("all.html", ALL.replace("{{ p.content }}", text))
-        site.config("site_name: Test\n", "site_name: Test\nextra_templates: [all.html]\n")
-        done = site.build()
-        told = ["all.html: the content of a page is shown as it was in an earlier build, without its quoted code"]
-        assert [line.partition(" (")[0] for line in re.findall(r"ERROR +-  (.*)", done.stderr)] == told * number
-        assert done.returncode == number
-        site.config("site_name: Test\nextra_templates: [all.html]\n", "site_name: Test\n")
+    for name, text in (("words.html", words), ("escaped.html", escaped)):
+        site.page(name, ALL.replace("{{ p.content }}", text))
+    site.config("site_name: Test\n", "site_name: Test\nextra_templates: [words.html, escaped.html]\n")
+    done = site.build()
+    assert done.returncode == 1
+    assert [line.partition(" (")[0] for line in re.findall(r"ERROR +-  (.*)", done.stderr)] == [
+        "words.html: the content of a page is shown as it was in an earlier build, without its quoted code"
+    ]
 
 
 UNSEEN = "one\ntwo\nthree\n  four\u202e \u200b  five\n"
@@ -165,6 +161,21 @@ def test_a_page_that_shows_another_has_its_styles(site: Site) -> None:
         ]
         assert modules == ["assets/metalworking/metalworking.js"]
         assert not BeautifulSoup(site.html(page), "html.parser").select_one(".mw-ctl").get_text()  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("how", ["feature", "link", ""])
+def test_a_page_that_previews_others_has_every_style(site: Site, how: str) -> None:
+    quote_unseen(site, "first/one.md")
+    site.page("first/two.md", "# Two\n\nWords of data-preview.\n")
+    site.config("markdown_extensions: [", "markdown_extensions: [attr_list, ")
+    site.page("index.md", "# Start\n\n[There](first/one.md)" + "{ data-preview }\n" * (how == "link"))
+    if how == "feature":
+        site.config("  font: false\n", "  font: false\n  features: [navigation.instant.preview]\n")
+    assert site.build("--strict").returncode == 0
+    ours = [f"assets/metalworking/{name}.css" for name in ("metalworking", "excerpts", "pairs", "terms")]
+    for page, others in (("index.html", bool(how)), ("first/two/index.html", how == "feature")):
+        styles, _ = assets_of(site, page)
+        assert [name for name in styles if "metalworking" in name] == (ours if others else ours[:1])
 
 
 def test_what_has_no_place_for_a_style_has_the_signs_as_text(site: Site) -> None:

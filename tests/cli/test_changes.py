@@ -79,6 +79,15 @@ def test_no_such_branch(base: Desk) -> None:
         assert "is no commit here" in done.output
 
 
+def test_a_page_may_be_as_long_as_any_that_is_built(base: Desk) -> None:
+    base.page("long.md", "# Long\n\n" + "A log of many lines.\n" * 250_000)
+    git(base.root, "add", "-A")
+    git(base.root, "commit", "-q", "-m", "Long")
+    done = base.metalworking("check", "--changed-from", "HEAD")
+    assert done.exit_code == 0, done.output[-500:]
+    assert done.stdout.count("Nothing changed.") == 3
+
+
 @pytest.mark.parametrize("name", ["two.markdown", "two.mkd", "two.md"])
 def test_every_kind_of_page_is_told(base: Desk, name: str) -> None:
     base.page(name, "# Two\n\n<< excerpt {k}:a.c#L2 >>\n")

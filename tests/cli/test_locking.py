@@ -78,6 +78,23 @@ def test_a_stage_is_laid_out_through_no_link_that_a_branch_brought(two: Desk) ->
     assert two.state() == before
 
 
+def test_a_stage_may_lie_beside_the_site_s_repository(two: Desk) -> None:
+    """By ``..``, as a person names it; what stands before one may be a link, and then the place is another."""
+    site = two.root / "site"
+    site.mkdir()
+    for path in list(two.root.iterdir()):
+        if path != site:
+            shutil.move(path, site / path.name)
+    git(site, "init", "-q")
+    two.root = site
+    assert two.metalworking("stage", str(site / "../staged")).exit_code == 0
+    assert (site.parent / "staged/mkdocs.yml").is_file()
+    (site / "within").symlink_to("docs", target_is_directory=True)
+    done = two.metalworking("stage", str(site / "within/../staged"))
+    assert done.exit_code == 0, done.output
+    assert (site / "staged/mkdocs.yml").is_file()
+
+
 @pytest.mark.parametrize("way", ["tracked", "left", "the site"])
 def test_no_engine_reads_what_a_stage_held_before(
     two: Desk, tmp_path_factory: pytest.TempPathFactory, way: str
@@ -363,6 +380,16 @@ def test_a_stranger_s_blob_does_not_pass_fetch_verify_or_build(two: Desk) -> Non
     assert "a.c: the commit has git file" in done.output
     assert not any(data == path.read_bytes() for path in (two.root / "store").rglob("*") if path.is_file())
     assert two.metalworking("check").exit_code == 1
+
+
+def test_what_the_store_does_not_take_is_not_fetched(two: Desk) -> None:
+    shutil.rmtree(two.root / "store", ignore_errors=True)
+    (two.root / "store").write_text("a file\n")
+    done = two.metalworking("fetch")
+    assert done.exit_code == 1
+    assert "store is not written, and nothing is kept: Not a directory (name another store:" in done.output
+    (two.root / "store").unlink()
+    assert two.metalworking("fetch").exit_code == 0
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from tests.own.conftest import Own
 
 
@@ -23,3 +25,19 @@ def test_accepted_lines_are_told(own: Own) -> None:
     text = own.metalworking("check", "--changed-from", "HEAD").stdout
     assert "other lines were accepted" in text
     assert "+    return None" in text
+
+
+def test_accepted_lines_are_told_whatever_file_the_lock_says_they_were_accepted_in(own: Own) -> None:
+    """Nobody proves that: a change could name a file that no machine has, and its new lines would not be shown."""
+    own.sources("self: working-tree\n")
+    own.page("<< excerpt self:src/stack.py#symbol=empty >>\n")
+    assert own.metalworking("accept").exit_code == 0
+    own.commit()
+    own.replace("src/stack.py", "return Stack()", "return None")
+    assert own.metalworking("accept").exit_code == 0
+    lock = own.root / "sources.lock"
+    lock.write_text(re.sub(r"^(region self )[0-9a-f]{40}", rf"\g<1>{'a' * 40}", lock.read_text(), flags=re.MULTILINE))
+    text = own.metalworking("check", "--changed-from", "HEAD").stdout
+    assert "a" * 40 in lock.read_text()
+    assert "+    return None" in text
+    assert "not on this machine" not in text

@@ -13,10 +13,9 @@ from tests.builds.conftest import Site
 from tests.builds.saves import Serve
 from tests.structure.pages import COUNT, FILE, REPO, pages
 from tests.structure.test_site import EXTENSIONS
-from tests.support import ASK
+from tests.support import ASK, NIGHT
 
-PAGES = 150
-SAVES = 4
+PAGES, SAVES = (150, 4) if NIGHT else (90, 3)
 # A template of one's own: what MkDocs' themes put around a page is the same for all, and most of the time.
 MAIN = """\
 {{ page.title }} {% for item in page.toc %}{{ item.url }} {% endfor %}

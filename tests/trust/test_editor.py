@@ -170,7 +170,7 @@ def test_a_site_of_one_s_own_that_another_one_quotes_stays_a_site(
         editor.stop()
     assert path_of(found.uri).resolve() == other / "kernels/add.metal"
     told = []
-    for options in ((), ("--config-file", str(other / "mkdocs.yml")), ()):
+    for options in ((),) if opened else ((), ("--config-file", str(other / "mkdocs.yml")), ()):
         editor = Editor(other, options).start()
         try:
             editor.open("index.md")
@@ -180,7 +180,7 @@ def test_a_site_of_one_s_own_that_another_one_quotes_stays_a_site(
         told.append(editor.messages)
     hint = f"(if it is yours: metalworking --config-file {other}/mkdocs.yml lsp, once)"
     passed = f"{other}/mkdocs.yml is not loaded, since a site quotes from {other} {hint}"
-    assert told == [[] if opened else [passed], [], []]
+    assert told == ([[]] if opened else [[passed], [], []])
     assert site_above(other / "docs") == other / "mkdocs.yml"
     commit_files(tmp_path / "src/acme/other", HOSTILE)
     remember(tmp_path / "src/acme/other", site.root)
@@ -333,27 +333,30 @@ def test_a_site_below_another_program_s_site_is_found(tmp_path: Path) -> None:
     assert site_above(site) == site / "mkdocs.yml"
 
 
-@pytest.mark.parametrize("kind", ["pipe", "endless", "link"])
-def test_a_definition_opens_no_pipe_and_follows_no_link(tmp_path: Path, kind: str) -> None:
+def test_a_definition_opens_no_pipe_and_follows_no_link(tmp_path: Path) -> None:
     site: Site = make_site(tmp_path / "site")
-    site.page("one.md", "# One\n\n<< excerpt {k}:kernels/add.metal#L1 >>\n\n[@nobody]\n")
-    file = site.root / "code/acme/kernels/kernels/add.metal"
-    data = file.read_bytes()
-    file.unlink()
-    if kind == "pipe":
-        os.mkfifo(file)
-    elif kind == "endless":
-        file.symlink_to("/dev/zero")
-    else:
-        (tmp_path / "elsewhere").write_bytes(data)
-        file.symlink_to(tmp_path / "elsewhere")
+    kinds = ("pipe", "endless", "link")
+    repository = site.root / "code/acme/odd"
+    site.add_repo("acme/odd", {f"{kind}.metal": f"{kind}\n" for kind in kinds} | {"LICENSE": "MIT\n"})
+    site.write([("acme/kernels", "kernels/add.metal"), *(("acme/odd", f"{kind}.metal") for kind in kinds)])
+    quoted = "".join(f"<< excerpt acme/odd@{site.commits['acme/odd'][:7]}:{kind}.metal#L1 >>\n\n" for kind in kinds)
+    site.page("one.md", f"# One\n\n{quoted}[@nobody]\n")
+    for kind in kinds:
+        (repository / f"{kind}.metal").unlink()
+    os.mkfifo(repository / "pipe.metal")
+    (repository / "endless.metal").symlink_to("/dev/zero")
+    (tmp_path / "elsewhere").write_text("link\n")
+    (repository / "link.metal").symlink_to(tmp_path / "elsewhere")
     editor = Editor(site.root).start()
     try:
         editor.open("one.md")
         editor.codes("one.md", "not-pinned")  # the page is read
-        position = editor.at("one.md", "kernels/add", 3)
-        found = editor.ask("text_document_definition", lsp.DefinitionParams, "one.md", position)
+        for kind in kinds:
+            position = editor.at("one.md", f"{kind}.metal", 3)
+            found = editor.ask("text_document_definition", lsp.DefinitionParams, "one.md", position)
+            file = Path(found.uri.removeprefix("file://"))
+            assert file != repository / f"{kind}.metal"
+            assert file.read_text() == f"{kind}\n"
+            assert found.range.start.line == 0
     finally:
         editor.stop()
-    assert Path(found.uri.removeprefix("file://")) != file
-    assert found.range.start.line == 0

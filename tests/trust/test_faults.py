@@ -6,9 +6,11 @@ import contextlib
 import os
 import shutil
 import signal
+import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,20 @@ def zygote() -> Iterator[Zygote]:
     made = Zygote()
     yield made
     made.close()
+
+
+@pytest.fixture(scope="module")
+def crowd(zygote: Zygote) -> Iterator[Callable[[int], list[Zygote]]]:
+    """So many that run at once; each takes longer to start than what it is asked for."""
+    started = [zygote]
+
+    def of(count: int) -> list[Zygote]:
+        started.extend(Zygote() for _ in range(count - len(started)))
+        return started[:count]
+
+    yield of
+    for one in started[1:]:
+        one.close()
 
 
 @pytest.fixture(scope="module")
@@ -218,11 +234,12 @@ def test_a_clock_that_jumps(fresh: Site, trial: Trial, when: int) -> None:
 
 
 @pytest.mark.parametrize("count", [2, 8] if os.environ.get("TRUST_LONG") else [4])
-def test_builds_at_once_on_one_store(trial: Trial, place: Path, count: int) -> None:
-    zygotes = [Zygote() for _ in range(count)]
+def test_builds_at_once_on_one_store(
+    trial: Trial, place: Path, crowd: Callable[[int], list[Zygote]], count: int
+) -> None:
     store = place / f"shared-{count}"
     sites = []
-    for number, zygote in enumerate(zygotes):
+    for number, zygote in enumerate(crowd(count)):
         root = place / f"crowd-{count}-{number}" / "site"
         shutil.copytree(trial.site.root, root, ignore=shutil.ignore_patterns("store", "site", "sources.lock"))
         (root / "store").symlink_to(store)
@@ -241,12 +258,10 @@ def test_builds_at_once_on_one_store(trial: Trial, place: Path, count: int) -> N
         assert site.lock == trial.lock
         assert site.built() == trial.pages
     assert sites[0].entries() == trial.whole
-    for zygote in zygotes:
-        zygote.close()
 
 
-def test_two_locks_of_one_site_at_once(fresh: Site, trial: Trial) -> None:
-    other = Site(fresh.root, fresh.served, Zygote(), fresh.env)
+def test_two_locks_of_one_site_at_once(fresh: Site, trial: Trial, crowd: Callable[[int], list[Zygote]]) -> None:
+    other = Site(fresh.root, fresh.served, crowd(2)[1], fresh.env)
     for _ in range(2):
         (fresh.root / "sources.lock").unlink()
         shutil.rmtree(fresh.root / "store", ignore_errors=True)
@@ -257,7 +272,6 @@ def test_two_locks_of_one_site_at_once(fresh: Site, trial: Trial) -> None:
         assert fresh.lock == trial.lock
         left = {path.name for path in fresh.root.iterdir()}
         assert left <= {"docs", "mkdocs.yml", "sources.yml", "sources.lock", "store"}, left
-    other.zygote.close()
 
 
 class Cut:
@@ -307,3 +321,48 @@ def test_a_network_that_is_lost_in_the_middle(fresh: Site, trial: Trial, serve: 
     assert fresh.run("fetch") == 0, fresh.log
     assert fresh.entries() == trial.whole
     assert list((fresh.root.parent / "tmp").iterdir()) == []
+
+
+KILLED = """
+import os, signal, sys
+from mkdocs_metalworking.hosts.cli.main import main
+
+def stage(left):
+    child = os.fork()
+    if child:
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    def look(event, _):
+        nonlocal left
+        if event in ("os.remove", "os.rmdir", "shutil.rmtree"):
+            left -= 1
+            if left < 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+    if left is not None:
+        sys.addaudithook(look)
+    try:
+        main(["stage", "out"])
+    except SystemExit as end:
+        os._exit(end.code or 0)
+
+try:
+    main(["stage", "out"])  # and all is imported, for every child
+except SystemExit as end:
+    assert not end.code
+killed = 0
+while stage(killed) == -signal.SIGKILL:
+    assert stage(None) == 0, f"killed after {killed}"
+    killed += 1
+print(killed)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no SIGKILL there")
+def test_a_stage_that_was_killed_while_it_was_emptied_is_made_anew(tmp_path: Path) -> None:
+    """At each file or folder that goes, one after the other, by one Python that forks."""
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/index.md").write_text("# Home\n")
+    (tmp_path / "mkdocs.yml").write_text("site_name: S\nplugins: [metalworking]\n")
+    done = subprocess.run([sys.executable, "-c", KILLED], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) >= 3
+    assert (tmp_path / "out/docs/index.md").read_text() == "# Home\n\n"

@@ -20,6 +20,7 @@ from mkdocs_metalworking.git.clone import clone
 from mkdocs_metalworking.git.interrupts import ENDING
 from mkdocs_metalworking.git.places import Premises, find_clone
 from mkdocs_metalworking.quote.repo import Repo
+from tests.forked import python_m
 from tests.support import PATIENCE, commit_files, git, wait_for
 
 SCRIPT = Path(__file__).resolve().parents[2] / "fetch.sh"
@@ -42,24 +43,23 @@ def serve(folder: Path, repo: str, files: dict[str, str | bytes]) -> str:
     return commit
 
 
-def fetch(folder: Path, pins: list[tuple[str, str]], *words: str, **env: str) -> subprocess.CompletedProcess[str]:
-    """Run fetch.sh in *folder* for *pins*, one job, as a person would."""
+def pinned(folder: Path, pins: list[tuple[str, str]]) -> dict[str, str]:
+    """Write sources.yml for *pins* in *folder*, and return the environment in which they are cloned."""
     entries = "".join(f"  - repo: {repo}\n    commit: '{commit}'\n    license: MIT\n" for repo, commit in pins)
     (folder / "sources.yml").write_text(f"repositories:\n{entries}", encoding="utf-8")
+    return {"METALWORKING_GIT_BASE": f"file://{folder}/remote/", "JOBS": "1", "GIT_CONFIG_GLOBAL": os.devnull}
+
+
+def fetch_sh(folder: Path, pins: list[tuple[str, str]]) -> subprocess.CompletedProcess[str]:
+    """Run fetch.sh in *folder* for *pins*, one job, as a person would."""
+    env = {**os.environ, **pinned(folder, pins), "PYTHON": sys.executable}
     shutil.copy(SCRIPT, folder / "fetch.sh")
-    base = {"METALWORKING_GIT_BASE": f"file://{folder}/remote/", "JOBS": "1", "PYTHON": sys.executable}
-    environment = {**os.environ, **base, "GIT_CONFIG_GLOBAL": os.devnull, **env}
-    return subprocess.run(
-        ["bash", "fetch.sh", *words], cwd=folder, env=environment, capture_output=True, text=True, timeout=120
-    )
+    return subprocess.run(["bash", "fetch.sh"], cwd=folder, env=env, capture_output=True, text=True, timeout=120)
 
 
-def cloned(folder: Path, commit: str, repo: str) -> subprocess.CompletedProcess[str]:
-    """Run the command that fetch.sh runs, in *folder* for one pin."""
-    (folder / "sources.yml").write_text(f"repositories:\n  - repo: {repo}\n    commit: '{commit}'\n    license: MIT\n")
-    env = {**os.environ, "METALWORKING_GIT_BASE": f"file://{folder}/remote/", "GIT_CONFIG_GLOBAL": os.devnull}
-    command = [sys.executable, "-m", "mkdocs_metalworking", "clone"]
-    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=120)
+def fetch(folder: Path, pins: list[tuple[str, str]]) -> subprocess.CompletedProcess[str]:
+    """Run the command that fetch.sh runs, in *folder* for *pins*, one job."""
+    return python_m("mkdocs_metalworking", "clone", cwd=folder, env=pinned(folder, pins))
 
 
 def hostile_config(script: Path) -> str:
@@ -97,7 +97,7 @@ def test_a_repository_within_another_ones_tree(tmp_path: Path, evil: tuple[Path,
     outer = serve(tmp_path, name, inner)
     other = serve(tmp_path, "other/b", {"b.c": "int b;\n"})
     pins = [(name, outer), ("other/b", other), (f"{name}/sub", "a" * 40)]
-    done = fetch(tmp_path, pins)
+    done = fetch_sh(tmp_path, pins)
     assert not mark.exists(), done.stdout + done.stderr
     assert done.returncode == 1
     assert reason in done.stdout
@@ -170,15 +170,14 @@ def test_no_clone_goes_through_a_link_that_a_branch_brought(tmp_path: Path, at: 
     (book / at).parent.mkdir(parents=True, exist_ok=True)
     (book / at).symlink_to(away.resolve(), target_is_directory=True)
     git(book, "add", "-f", at)
-    done = fetch(book, [("stranger/start", commit)])
+    done = fetch_sh(book, [("stranger/start", commit)])
     assert list(away.rglob("*")) == []
     assert done.returncode == 1
     assert f"This branch brings {at}, which nobody made here" in done.stderr
-    command = [sys.executable, "-m", "mkdocs_metalworking", "clone"]
-    cloned = subprocess.run(command, cwd=book, capture_output=True, text=True)
+    done = fetch(book, [("stranger/start", commit)])
     assert list(away.rglob("*")) == []
-    assert cloned.returncode == 1
-    assert f"{at} is a link of the repository (git tracks it" in cloned.stderr
+    assert done.returncode == 1
+    assert f"{at} is a link of the repository (git tracks it" in done.stderr
 
 
 def test_a_link_that_the_person_made_is_gone_through(tmp_path: Path) -> None:
@@ -189,7 +188,7 @@ def test_a_link_that_the_person_made_is_gone_through(tmp_path: Path) -> None:
     (disk / "clones").mkdir(parents=True)
     (book / "code").symlink_to(tmp_path / "via", target_is_directory=True)
     (tmp_path / "via").symlink_to(disk / "clones", target_is_directory=True)
-    assert fetch(book, [("o/n", commit)]).returncode == 0
+    assert fetch_sh(book, [("o/n", commit)]).returncode == 0
     assert (disk / "clones/o/n/a.c").read_text() == "int a;\n"
     shutil.rmtree(disk / "clones/o")
     git(disk, "init", "-q")
@@ -223,7 +222,7 @@ def test_no_clone_goes_through_a_link_out_of_an_unpacked_archive(tmp_path: Path,
     assert fetch(tmp_path / "book", [("stranger/start", commit)]).returncode == 1, "nor is a clone anything behind one"
     link.unlink()
     link.symlink_to(away, target_is_directory=True)
-    done = fetch(tmp_path / "book", [("stranger/start", commit)])
+    done = fetch_sh(tmp_path / "book", [("stranger/start", commit)])
     assert list(away.rglob("*")) == []
     assert done.returncode == 1
     assert f"{at} is a link of the site's folder (no repository is around the site" in done.stderr
@@ -242,13 +241,13 @@ def test_no_clone_goes_through_a_link_beside_a_site_in_an_unpacked_archive(tmp_p
     (book / "docs").mkdir()
     (book / "mkdocs.yml").write_text("site_name: T\nplugins: [{metalworking: {code: ../code}}]\n")
     (top / "code").symlink_to(to, target_is_directory=True)
-    done = cloned(book, commit, "stranger/start")
+    done = fetch(book, [("stranger/start", commit)])
     assert list(away.rglob("*")) == []
     assert done.returncode == 1
     said = "may have come with the site" if to == "elsewhere" else "../code is a link beside the site's folder"
     assert said in done.stderr
     git(top, "init", "-q")
-    assert cloned(book, commit, "stranger/start").returncode == 0, "it is the person's, who says so"
+    assert fetch(book, [("stranger/start", commit)]).returncode == 0, "it is the person's, who says so"
     assert (away / "stranger/start/x/plugin/x.vim").exists()
 
 
@@ -283,7 +282,7 @@ def test_a_link_around_the_site_is_gone_through(tmp_path: Path) -> None:
     (tmp_path / "clones").symlink_to("disk", target_is_directory=True)
     plugin = f"plugins: [{{metalworking: {{code: {tmp_path}/clones}}}}]"
     (book / "mkdocs.yml").write_text(f"site_name: T\n{plugin}\n")
-    done = cloned(book, commit, "o/n")
+    done = fetch(book, [("o/n", commit)])
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "disk/o/n/a.c").exists()
     assert find_clone(tmp_path / "clones", "o/n", Premises.of(book)) is not None
@@ -303,6 +302,20 @@ def test_a_link_to_a_clone_of_something_else_is_only_read(tmp_path: Path) -> Non
     assert "was not made here, so it is only read" in done.stderr
     assert [path.name for path in (tmp_path / "code/good/n").glob("*.c")] == ["a.c"]
     assert (tmp_path / "code/good/n/.git/config").read_bytes() == before
+
+
+def test_a_clone_has_the_bytes_that_were_committed(tmp_path: Path) -> None:
+    """Whatever attributes its tree has: those make a file many times as large, when it has been weighed."""
+    ident = "[attr]more ident\n* more text\na.txt text ident eol=crlf\n"
+    files = {"a.txt": "$Id$\n" * 1000, "b/c.txt": "$Id$\nx\n", "b/.gitattributes": "* ident text\n"}
+    commit = serve(tmp_path, "o/n", {**files, ".gitattributes": ident})
+    folder = tmp_path / "code/o/n"
+    assert fetch(tmp_path, [("o/n", commit)]).returncode == 0
+    assert {name: (folder / name).read_bytes().decode() for name in files} == files
+    for made in ("b/c.txt", ".git/info/attributes"):  # as in a clone that was made before
+        (folder / made).unlink()
+    assert fetch(tmp_path, [("o/n", commit)]).returncode == 0
+    assert {name: (folder / name).read_bytes().decode() for name in files} == files
 
 
 def test_a_clone_goes_on_after_what_was_killed_in_it(tmp_path: Path) -> None:

@@ -233,37 +233,3 @@ def test_a_build_that_is_ended_ends_its_git(tmp_path: Path, number: signal.Signa
     (pid,) = pids.iterdir()
     with pytest.raises(ProcessLookupError):
         os.kill(int(pid.name), signal.SIGKILL)
-
-
-KILLED = """
-import os, signal, sys
-left = int(sys.argv.pop())
-def look(event, arguments):
-    global left
-    if event in ("os.remove", "os.rmdir", "shutil.rmtree"):
-        left -= 1
-        if left < 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-sys.addaudithook(look)
-from mkdocs_metalworking.hosts.cli.main import main
-main()
-"""
-
-
-@pytest.mark.skipif(os.name == "nt", reason="no SIGKILL there")
-def test_a_stage_that_was_killed_while_it_was_emptied_is_made_anew(tmp_path: Path) -> None:
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs/index.md").write_text("# Home\n")
-    (tmp_path / "mkdocs.yml").write_text("site_name: S\nplugins: [metalworking]\n")
-
-    def stage(*code: str) -> int:
-        command = [sys.executable, *(code or ("-m", "mkdocs_metalworking", "stage", "out"))]
-        return subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).returncode
-
-    assert stage() == 0
-    killed = 0
-    while stage("-c", KILLED, "stage", "out", str(killed)) == -signal.SIGKILL:
-        assert stage() == 0, f"killed after {killed}"
-        killed += 1
-    assert killed >= 3
-    assert (tmp_path / "out/docs/index.md").read_text() == "# Home\n\n"

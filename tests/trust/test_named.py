@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -12,6 +13,8 @@ from urllib.parse import unquote, urlsplit
 
 import markdown
 import pytest
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
 
 from mkdocs_metalworking.hosts.forms.card import SIZE, Card
 from mkdocs_metalworking.hosts.mkdocs.hints import keys_in_files
@@ -285,6 +288,31 @@ def test_no_folder_without_an_end_is_listed_behind_another_link(linked: Site, wa
         assert said in done.stdout + done.stderr
 
 
+def test_folders_are_not_nested_without_sense(linked: Site) -> None:
+    """Each link and each folder is judged by its whole way: a branch of a few KB would take hours."""
+    folder = linked.root / "docs" / Path(*["a"] * 99)
+    folder.mkdir(parents=True)
+    (folder / "f.txt").write_text("shown\n")
+    assert linked.build().returncode == 0
+    assert (linked.root / "site" / Path(*["a"] * 99) / "f.txt").exists()
+    (folder / "a/a").mkdir(parents=True)
+    for command in (("mkdocs_metalworking", "check"), ("mkdocs", "build")):
+        done = linked.run(*command)
+        assert done.returncode == 1
+        assert "/a: more than 100 folders lie within each other (nest them less)" in done.stdout + done.stderr
+
+
+def test_a_link_that_leads_by_very_many_folders_leads_out(linked: Site) -> None:
+    """The system would look each of them up, and then once more for each, however short the branch is."""
+    (linked.root / "docs/x").mkdir()
+    (linked.root / "docs/far.txt").symlink_to("x/../" * 250 + "index.md")
+    assert linked.build().returncode == 0
+    git(linked.root, "add", "-A")
+    done = linked.build()
+    assert done.returncode == 1
+    assert "docs/far.txt is a link of the repository and leads out of it" in done.stderr
+
+
 def test_folders_that_links_lead_to_twice_are_published_twice(linked: Site) -> None:
     for name in ("x", "docs/sub/deep"):
         (linked.root / name).mkdir(parents=True)
@@ -379,6 +407,21 @@ def test_a_link_beside_docs_ends_a_build_where_nobody_is_asked_for_it(linked: Si
     assert (done.returncode, said in done.stderr) == ((1, True) if extension == "pymdownx.b64" else (0, False))
 
 
+def test_where_git_cannot_tell_its_links_none_is_read(linked: Site) -> None:
+    """A list of files that is too long is a reason too: a few shared trees make it so."""
+    config = linked.root / "mkdocs.yml"
+    config.write_text(f"{config.read_text()}markdown_extensions: [pymdownx.b64]\n")
+    (linked.root / "logo.png").symlink_to("../id")
+    linked.page("index.md", "# One\n\n![logo](logo.png)\n")
+    git(linked.root, "add", "-A")
+    (linked.root / ".git/index").write_bytes(b"no index")
+    for command in (("mkdocs_metalworking", "check"), ("mkdocs", "build")):
+        done = linked.run(*command)
+        assert done.returncode == 1
+        assert "git cannot tell which links it tracks" in done.stdout + done.stderr
+    assert not (linked.root / "site/index.html").exists()
+
+
 def test_what_cannot_be_asked_of_git_is_not_included(linked: Site, tmp_path: Path) -> None:
     """Another extension is asked by the one that is alone, too, whichever comes first."""
     git(linked.root, "add", "-A")
@@ -391,6 +434,66 @@ def test_what_cannot_be_asked_of_git_is_not_included(linked: Site, tmp_path: Pat
             QuotationError, match=r"inc\.txt is a link of which git cannot tell whose it is and leads out"
         ):
             markdown.markdown('--8<-- "inc.txt"\n', extensions=names, extension_configs=options)
+
+
+@pytest.mark.parametrize("how", ["snippets", "pages", "alone"])
+def test_nothing_beside_a_site_in_an_unpacked_archive_is_read_through_a_link(
+    linked: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    """An archive is of a repository, of which the site may be one folder and what its sites share another one."""
+    (tmp_path / "proj/shared").mkdir(parents=True)
+    root = linked.root = linked.root.rename(tmp_path / "proj/site")
+    shutil.rmtree(root / ".git")
+    (tmp_path / "proj/shared/inc.txt").symlink_to("../../id")
+    config = root / "mkdocs.yml"
+    snippets = {"base_path": ["docs/../../shared"], "check_paths": True}
+    said = "../shared/inc.txt is a link beside the site's folder and leads out of it"
+    linked.page("index.md", '# One\n\n--8<-- "inc.txt"\n')
+    if how == "alone":
+        monkeypatch.chdir(root)
+        with pytest.raises(QuotationError, match=re.escape(said)):
+            markdown.markdown(
+                '--8<-- "inc.txt"\n',
+                extensions=["pymdownx.snippets", "mkdocs_metalworking"],
+                extension_configs={"pymdownx.snippets": snippets},
+            )
+        return
+    if how == "snippets":
+        config.write_text(f"{config.read_text()}markdown_extensions: [pymdownx.snippets: {json.dumps(snippets)}]\n")
+    else:
+        linked.page("index.md", "# One\n")
+        config.write_text(ASKING.replace("mapping: terms.yml", "").replace("m.txt", "../shared/inc.txt"))
+    for command in (("mkdocs_metalworking", "check"), ("mkdocs", "build")):
+        done = linked.run(*command)
+        assert done.returncode == 1, done.stdout + done.stderr
+        assert said in done.stdout + done.stderr
+    assert not (root / "site/index.html").exists()
+
+
+@pytest.mark.parametrize("to", ["../../id", "/dev/zero", "pipe"])
+def test_no_stage_holds_what_a_link_of_a_branch_leads_to(linked: Site, tmp_path: Path, to: str) -> None:
+    path = linked.root / "docs/p.png"
+    if to == "pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to(to)
+        git(linked.root, "add", "docs")
+    done = linked.run("mkdocs_metalworking", "stage", str(tmp_path / "stage"))
+    assert done.returncode == 1, done.stdout + done.stderr
+    said = "p.png cannot be read: not a regular file" if to == "pipe" else "p.png is a link of the repository"
+    assert said in (done.stdout + done.stderr).lower()
+    assert not (tmp_path / "stage/docs/p.png").exists()
+
+
+def test_what_serve_goes_on_with_holds_none_of_it(linked: Site) -> None:
+    """It shows what is wrong, and goes on; MkDocs would copy what the link leads to."""
+    (linked.root / "docs/s.txt").symlink_to("../../id")
+    git(linked.root, "add", "docs")
+    config = load_config(str(linked.root / "mkdocs.yml"))
+    config.plugins.run_event("startup", command="serve", dirty=False)
+    build(config, serve_url="/")
+    assert (linked.root / "site/index.html").exists()
+    assert not (linked.root / "site/s.txt").exists()
 
 
 READ = ("sources.yml", "sources.lock", "quantities.yml", "terms.yml", "m.txt", "locks")

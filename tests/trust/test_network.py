@@ -789,6 +789,7 @@ def test_secrets_are_told_to_their_host_and_to_nobody_else(tmp_path, serve, tool
     for command in (
         ["-m", "mkdocs_metalworking", "fetch"],
         ["-m", "mkdocs_metalworking", "lock", "--update"],
+        ["-m", "mkdocs_metalworking", "stage", str(tmp_path / "stage")],
         ["-m", "mkdocs", "build", "-v"],
     ):
         done = subprocess.run([sys.executable, *command], cwd=root, env=env, capture_output=True, timeout=PATIENCE)
@@ -815,3 +816,18 @@ def test_no_library_logs_a_secret(tmp_path, talk, caplog) -> None:
     assert SECRET not in caplog.text
     assert SECRET not in str(raised.value)
     assert SECRET not in repr(index._settings)
+
+
+@pytest.mark.parametrize("at", ["path", "redirect"])
+def test_no_library_logs_a_secret_that_stands_in_a_path(talk, caplog, at: str) -> None:
+    """Some hosts give an index with its token in the path, others lead to an address with a signature."""
+    url = talk(hangs_up)
+    index = index_of(f"{url}/{SECRET}/simple/" if at == "path" else talk(redirect(f"{url}/deep?signed={SECRET}")) + "/")
+    with caplog.at_level(logging.DEBUG), pytest.raises(NotDelivered) as raised:
+        index.release(SPEC)
+    index.close()
+    assert SECRET not in caplog.text
+    assert SECRET not in str(raised.value)
+    with caplog.at_level(logging.DEBUG), pytest.raises(requests.ConnectionError):
+        requests.get(f"{url}/theirs", timeout=PATIENCE)
+    assert "/theirs" in caplog.text or "Starting new HTTP connection" in caplog.text, "others log as before"

@@ -276,7 +276,7 @@ TEXTS: dict[str, tuple[str, int, Make]] = {
     "unknown keys": ("sources", 300, lambda n: "repositories: []\n" + "".join(f"k{i}: v\n" for i in range(n))),
     "license": (
         "sources",
-        1_000,
+        10_000,
         lambda n: f"repositories:\n  - repo: o/n\n    commit: {'a' * 40}\n    license: {'MIT AND ' * n}MIT\n",
     ),
     "mapping": ("mapping", 200, lambda n: "- cuda: a::b / c_d\n  metal: e.f\n" * n),

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import random
 import re
-import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 
 import pytest
 
 from mkdocs_metalworking.markdown.marked_text import code_spans, literal_html
+from tests.forked import python_m
 
 SECONDS = 60
 SYMBOLS = "from mkdocs_metalworking.quote.symbols import symbols_of as run\n"
@@ -29,7 +28,8 @@ MOVED = (
     "from random import Random\n"
     "from mkdocs_metalworking.quote.lines import LineRange\n"
     "from mkdocs_metalworking.quote.relocate import relocate as run\n"
-    "some = lambda seed: [str(Random(seed + i).randrange(110)) for i in range(300_000)]\n"
+    "words = Random(1).choices([str(number) for number in range(110)], k=400_000)\n"
+    "some = lambda first: words[first : first + 300_000]\n"
 )
 CODE = (
     "from mkdocs_metalworking.hosts.mkdocs.code import concealed, finished, revealed, without_excluded\n"
@@ -75,13 +75,11 @@ TEXTS = {
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a limit of Unix")
 @pytest.mark.parametrize("name", TEXTS)
-def test_no_text_keeps_a_pattern_for_long(name: str) -> None:
-    import resource
-
-    limit = partial(resource.setrlimit, resource.RLIMIT_CPU, (SECONDS, SECONDS + 5))
-    root = Path(__file__).parents[2]
-    done = subprocess.run([sys.executable, "-c", TEXTS[name]], cwd=root, preexec_fn=limit, capture_output=True)
-    assert done.returncode == 0, done.stderr.decode()[-500:]
+def test_no_text_keeps_a_pattern_for_long(name: str, tmp_path: Path) -> None:
+    limit = f"import resource\nresource.setrlimit(resource.RLIMIT_CPU, ({SECONDS}, {SECONDS + 5}))\n"
+    (tmp_path / "tried.py").write_text(limit + TEXTS[name], encoding="utf-8")
+    done = python_m("tried", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr[-500:]
 
 
 PIECES = (

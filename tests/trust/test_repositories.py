@@ -24,9 +24,10 @@ from mkdocs_metalworking.deliver.resolver import Resolver
 from mkdocs_metalworking.deliver.store import Store
 from mkdocs_metalworking.deliver.transports.checkout import Checkout
 from mkdocs_metalworking.git.binding import Binder
+from mkdocs_metalworking.git.cat_file import CatFile
 from mkdocs_metalworking.git.command import Git, GitError
 from mkdocs_metalworking.git.executable import on_path
-from mkdocs_metalworking.git.objects import Oversized, commit_date, files_below
+from mkdocs_metalworking.git.objects import Oversized, _starts, commit_date, files_below, resolve_path
 from mkdocs_metalworking.git.process import Allowance, TooMuchSaid, run
 from mkdocs_metalworking.hosts.cli.bump.plan import Fate
 from mkdocs_metalworking.hosts.cli.main import main
@@ -207,6 +208,33 @@ def test_a_commit_of_no_year(when: str) -> None:
     assert commit_date(f"tree {'a' * 40}\ncommitter A <a> {when} +0000\n\nx".encode()) == ""
 
 
+def test_folders_on_the_way_to_a_file_have_a_bound(tmp_path, make_repo) -> None:
+    """Entries that are all alike pack to nothing, and a folder of 64 MB is a few bytes of a repository."""
+    repo = make_repo(tmp_path / "code/o/n", {"x": b"x\n"})
+    blob = bytes.fromhex(repo.git("hash-object", "-w", "--stdin", stdin=DATA))
+    files = b"".join(b"100644 a%d.c\0" % n + blob for n in range(300))
+    fill = b"100644 a\0" + blob
+
+    def nested(levels: int, size: int) -> str:
+        tree = literally(repo, "tree", fill * (size // len(fill)) + files)
+        for _ in range(levels):
+            inner = b"40000 x\0" + bytes.fromhex(tree)
+            tree = literally(repo, "tree", fill * (size // len(fill)) + inner)
+        return commit_of(repo, tree)
+
+    one = nested(0, 1_000_000)
+    with closing(CatFile(Git(tmp_path / "code/o/n/.git"))) as objects:
+        before = _starts.cache_info().misses
+        found = [resolve_path(objects, one, f"a{n}.c") for n in range(300)]
+        assert {entry and entry.oid for entry in found} == {blob.hex()}
+        assert resolve_path(objects, one, "b.c") is None
+        assert _starts.cache_info().misses == before + 1, "such a folder is looked through once"
+        for levels, size in ((0, 5 << 20), (5, 3 << 20)):
+            with pytest.raises(Oversized):
+                resolve_path(objects, nested(levels, size), "x/" * levels + "a1.c")
+        assert resolve_path(objects, nested(3, 3 << 20), "x/x/x/a1.c") is not None
+
+
 def test_trees_within_trees_are_not_spelled_out(tmp_path, make_repo, monkeypatch) -> None:
     """Twenty small trees, each ten times in the one above it, are 10^20 files. An editor asks for their paths."""
     repo = make_repo(tmp_path / "code/o/n", {"x": b"x\n"})
@@ -379,6 +407,50 @@ def test_a_pack_has_a_bound_on_disk_and_a_bomb_one_in_memory(tmp_path, make_repo
         fetch(Allowance(file=1_000_000))
     assert sum(path.stat().st_size for path in git_dir.rglob("*") if path.is_file()) < 1_500_000
     fetch(Allowance(file=20_000_000, memory=110_000_000))  # less than the zeros are
+
+
+def test_all_that_a_fetch_brings_has_one_bound(tmp_path, make_repo, serve) -> None:
+    """Static files are a git server too, of as many packs as somebody likes; one that goes on is not waited for."""
+    repo = make_repo(tmp_path / "many", {"noise": os.urandom(600_000)})
+    for _ in range(3):
+        repo.git("repack", "-q", "-d")
+        (repo.folder / "noise").write_bytes(os.urandom(600_000))
+        repo.git("add", "noise")
+        repo.git("commit", "-q", "-m", "More")
+    repo.git("repack", "-q", "-d")
+    repo.git("update-server-info")
+    (git_dir,) = {path.parent for path in repo.folder.rglob("HEAD") if (path.parent / "objects").is_dir()}
+    packs: list[str] = []
+
+    def answer(handler: Any) -> None:
+        path = git_dir / handler.path.partition("?")[0].lstrip("/")
+        handler.send_response(200 if path.is_file() else 404)
+        handler.end_headers()
+        if path.suffix == ".pack":
+            packs.append(path.name)
+            if len(packs) > 2:
+                wait_closed(handler)
+                return
+        if path.is_file():
+            handler.wfile.write(path.read_bytes())
+
+    server = serve(answer)
+    for at, folder in enumerate((None, tmp_path / "room")):
+        packs.clear()
+        into = (folder or tmp_path) / "into.git"
+        git = Git(into, timeout=PATIENCE, allowance=Allowance(file=1_000_000), room=folder)
+        into.parent.mkdir(exist_ok=True)
+        git.run("init", "--quiet", "--bare", "--template=")
+        with pytest.raises(GitError, match="brought more than 1000000 bytes"):
+            git.run("fetch", "--quiet", f"{server.url}/", "HEAD", protocol="http")
+        assert len(packs) == 3, at
+
+
+def wait_closed(handler: Any) -> None:
+    """Send nothing more until the other side goes."""
+    handler.wfile.flush()
+    handler.connection.settimeout(PATIENCE)
+    handler.connection.recv(1)
 
 
 @pytest.fixture

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from contextlib import closing
 from html.parser import HTMLParser
 from pathlib import Path
 from textwrap import indent
+from xml.etree.ElementTree import Element, SubElement
 
 import markdown
 import pytest
 from click.testing import CliRunner
+from markdown.blockprocessors import BlockProcessor
+from markdown.extensions import Extension
 
 from mkdocs_metalworking.glossary.asked import Asked
 from mkdocs_metalworking.glossary.inline import code, literal
@@ -309,6 +313,115 @@ def test_nothing_else_of_a_page_has_a_class_of_quoted_code(tmp_path: Path, given
         (problem,) = page.diagnostics
         assert problem.message.startswith(f"{name} is a class of quoted code")
         assert problem.location.line is None if "&#" in own else (problem.location.line or 0) >= line
+
+
+UNLIKE = [
+    # Of two attributes a browser takes the first, and what makes the other forms the last.
+    'Words <b class="a" class="CLASS">forged</b>',
+    # Python's parser sees text in a style, a browser an element where the style is of a drawing.
+    '<svg><style><b class="CLASS">forged</b></style></svg>',
+    "<div><!-- --!><b class=CLASS>forged</b> --></div>",
+    # A value that goes on behind the tag in which it was begun, to the next quotation mark of the page.
+    'Words <b class="x >forged CLASS <i ">words</i>',
+    "<p title=x=\"y class='CLASS'>forged</p>",
+    '<p title= x="y class="CLASS">forged</p>',
+    '<p @x="y class="CLASS">forged</p>',
+    "Words <b/class=CLASS/>forged</b>",
+]
+
+
+@pytest.mark.parametrize("given", UNLIKE)
+def test_no_way_to_read_a_tag_gives_a_class_of_quoted_code(tmp_path: Path, given: str) -> None:
+    bench = Bench(tmp_path)
+    commit = bench.add_repo("acme/k", {"a.c": "int a;\nint b;\n"})
+    bench.write([("acme/k", "a.c")])
+    quoted = f"<< excerpt acme/k@{commit[:9]}:a.c >>"
+    _, page = bench.convert(f"{quoted}\n\n{given.replace('CLASS', 'own')}\n\n`<b class='mw-l'>` is code\n")
+    assert not page.diagnostics, list(page.diagnostics)
+    for text in (given, f"{quoted}\n\n{given}", f"{given}\n\n{quoted}"):
+        _, page = bench.convert(text.replace("CLASS", "mw-l"))
+        assert [one.message for one in page.diagnostics] == ["mw-l is a class of quoted code"]
+
+
+@pytest.mark.parametrize("late", [True, False])
+def test_only_what_was_made_for_quoted_code_has_its_classes(tmp_path: Path, late: bool) -> None:
+    bench = Bench(tmp_path)
+    commit = bench.add_repo("acme/k", {"a.c": "int a;\nint b;\n"})
+    bench.write([("acme/k", "a.c")])
+    quoted = f"<< excerpt acme/k@{commit[:9]}:a.c#L1-2 >>\n- L1: A note"
+    (figure,) = re.findall("<figure.*</figure>", bench.convert(quoted)[0], re.DOTALL)
+    ids = figure.replace('id="', 'id="x')
+    for forged in (
+        ids,
+        ids.replace("int", "out"),
+        figure.replace('id="--', 'id="y--').replace('id="excerpt', 'id="xexcerpt').replace(">b<", ">666<"),
+        figure.replace("<figure ", '<figure title=">" '),
+        re.sub(r"<figure[^>]*>", lambda tag: tag[0] * 2, figure),
+        ids.replace('"mw-l"', '"own"').replace('"mw-pre', '"own'),
+    ):
+        for text in (f"{quoted}\n\nText\n\n{forged}", f"{forged}\n\nText\n\n{quoted}"):
+            _, page = bench.convert(text, late=late)
+            assert "mw-excerpt is a class of quoted code" in [one.message for one in page.diagnostics]
+
+
+class Brought(Extension):
+    """Brings HTML that is converted by itself and has a prefix before its ids, as mkdocstrings brings a docstring."""
+
+    def __init__(self, inner: markdown.Markdown, text: str, change: Callable[[str], str]) -> None:
+        super().__init__()
+        self.inner, self.text, self.change = inner, text, change
+
+    def extendMarkdown(self, md: markdown.Markdown) -> None:
+        md.parser.blockprocessors.register(_Bringing(self, md), "brought", 200)
+
+
+class _Bringing(BlockProcessor):
+    def __init__(self, brought: Brought, md: markdown.Markdown) -> None:
+        super().__init__(md.parser)
+        self.brought, self.outer = brought, md
+
+    def test(self, parent: Element, block: str) -> bool:
+        return block.startswith(":::")
+
+    def run(self, parent: Element, blocks: list[str]) -> None:
+        del blocks[0]
+        html = self.brought.inner.convert(self.brought.text).replace('id="excerpt', 'id="x.excerpt')
+        SubElement(parent, "div").text = self.outer.htmlStash.store(self.brought.change(html))
+
+
+@pytest.mark.parametrize("late", [True, False])
+def test_quoted_code_that_another_program_brings_is_what_was_made(tmp_path: Path, late: bool) -> None:
+    bench = Bench(tmp_path)
+    commit = bench.add_repo("acme/k", {"a.c": "int a;\nint b;\nint c;\n"})
+    bench.write([("acme/k", "a.c")])
+    changes: list[tuple[Callable[[str], str], bool]] = [
+        (str, True),
+        (lambda html: f"<div class='doc'>{html}</div>", True),
+        (lambda html: html.replace("int", "out"), False),
+        (lambda html: html.replace("</figure>", "<b class='mw-l'>forged</b></figure>"), False),
+        (lambda html: html * 2, False),
+    ]
+    with closing(bench.project()) as project:
+        for change, sound in changes:
+            made = MetalworkingExtension(project=project)
+            made.asked, made.late = Asked.of(ASKED, bench.root), late
+            made.page = page = PageContext(path="docs/page.md")
+            inner = markdown.Markdown(extensions=[*EXTENSIONS, made], extension_configs=EXTENSION_CONFIGS)
+            quoted = f"<< excerpt acme/k@{commit[:9]}:a.c"
+            brought = Brought(inner, f"{quoted}#L2-3 >>\n- L2: A note.\n\nAnd:\n\n{quoted}#L3 >>\n", change)
+            md = markdown.Markdown(extensions=[*EXTENSIONS, made, brought], extension_configs=EXTENSION_CONFIGS)
+            html = md.convert(f"{quoted} >>\n\n::: doc\n")
+            assert html.count("<figure") >= 3
+            assert (not page.diagnostics) is sound, list(page.diagnostics)
+
+
+def test_lines_run_from_the_left_without_any_style(tmp_path: Path) -> None:
+    """In a reader's mode, a feed or an EPUB, within what is read from the right."""
+    bench = Bench(tmp_path)
+    commit = bench.add_repo("acme/k", {"a.c": "int a = b[0];\n"})
+    bench.write([("acme/k", "a.c")])
+    html, _ = bench.convert(f"<div dir='rtl' markdown>\n\n<< excerpt acme/k@{commit[:9]}:a.c >>\n\n</div>\n")
+    assert re.findall(r'<pre class="mw-pre [^<>]* dir="ltr"', html)
 
 
 def test_ids_of_an_earlier_conversion_are_nobody_else_s(tmp_path: Path) -> None:

@@ -53,6 +53,14 @@ def test_two_commits_of_one_repository() -> None:
             "s.yml:4: 'Expat' is not SPDX: Unknown license: 'expat' (see spdx.org/licenses)",
         ),
         (
+            f"repositories:\n- repo: o/n\n  commit: {A}\n  license: {'MIT OR ' * 100}MIT",
+            "s.yml:4: repositories.license: write an SPDX expression",
+        ),
+        (
+            f"repositories:\n- repo: o/n\n  commit: {A}\n  license: 3",
+            "s.yml:4: repositories.license is a number (it should be string or null)",
+        ),
+        (
             f"repositories:\n- {{repo: o/n, commit: {A}, license: MIT}}\n- {{repo: o/n, commit: {A}, license: MIT}}",
             "s.yml:3: o/n@aaaaaaa is listed twice (first at s.yml:2)",
         ),

@@ -10,7 +10,7 @@ import click
 from ...deliver.project import Project
 from ...deliver.proofs import judge, verify
 from ...quote.blob import LockedFile
-from ...quote.diagnostics import Diagnostic, MetalworkingError, printable
+from ...quote.diagnostics import Diagnostic, MetalworkingError, Severity, printable
 from ...quote.lock import LockedRegion
 from ...quote.packages import ArchivePin, PackageSpec
 from ..files import write
@@ -161,11 +161,15 @@ def fetch(program: Program, plugins: bool | None) -> None:
             size += len(project.resolver.resolve(file).data)
         except MetalworkingError as missing:
             failed.append(missing.diagnostic)
+    brought = len(files) - len(failed)
+    if reason := project.resolver.unkept:
+        message = f"{project.settings.kept} is not written, and nothing is kept: {reason}"
+        failed.append(Diagnostic(Severity.ERROR, "store", message, "name another store:, or METALWORKING_STORE"))
     for problem in failed:
         click.echo(str(problem))
     verdict = judge(files, project.proofs)
     counts = ", ".join(f"{n} from {name}" for name, n in project.resolver.counts().items() if n)
-    click.echo(f"{len(files) - len(failed)} of {len(quoted)} files, {size / 1e6:.1f} MB: {counts or 'none'}", err=True)
+    click.echo(f"{brought} of {len(quoted)} files, {size / 1e6:.1f} MB: {counts or 'none'}", err=True)
     if verdict.unproved:
         click.echo(f"{len(verdict.unproved)} only locked, not proved: metalworking lock --verify", err=True)
     project.close()

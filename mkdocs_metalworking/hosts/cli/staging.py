@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -23,7 +22,6 @@ from .program import Program, pass_program
 @pass_program
 def stage(program: Program, folder: Path, strict: bool, plugins: bool | None) -> None:
     """Write the site into FOLDER for an engine that runs Markdown extensions and no plugins, such as Zensical."""
-    logging.basicConfig(format="%(message)s", level=logging.WARNING)
     site = open_site(program, plugins=plugins)
     tell_how(site)
     with ending(), closing(site.project(offline=False, progress=Bar())) as project:

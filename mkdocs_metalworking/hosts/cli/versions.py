@@ -18,12 +18,11 @@ from ...git.command import Git, GitError
 from ...git.links import way_out
 from ...git.objects import MissingObject, Objects, files_below, followed, resolve_path
 from ...git.places import Premises, enclosing_work_tree
-from ...quote.blob import MAX_FILE
 from ...quote.diagnostics import MetalworkingError
 from ...quote.lock import Lock, load_lock
 from ...quote.sources import Sources
 from ...quote.sources_file import load_sources
-from ...quote.texts import read_text
+from ...quote.texts import LARGEST, read_text
 from ..mkdocs.docs_folder import docs_folder, docs_label
 from ..mkdocs.outside import premises_of
 
@@ -84,7 +83,12 @@ def at_revision(project: Project, config: MkDocsConfig, revision: str) -> Versio
             entry = resolve_path(objects, commit, name)
             if entry is None or entry.kind not in ("file", "executable"):
                 return ""
-            return objects.verified(entry.oid, kind="blob", max_bytes=MAX_FILE).decode("utf-8", "replace")
+            try:
+                return objects.verified(entry.oid, kind="blob", max_bytes=LARGEST).decode("utf-8", "replace")
+            except MissingObject:
+                raise
+            except GitError:  # damaged, or longer than what is read today
+                return ""
 
         try:
             sources = text(followed(objects, commit, _below(top, settings.sources)))

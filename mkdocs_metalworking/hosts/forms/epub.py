@@ -27,6 +27,14 @@ _DRAWING = re.compile(r"\.mw-svg\b|\.mw-diagram\b")
 _IS = re.compile(r":(?:is|where)\(([^()]*)\)")
 _VARIABLE = re.compile(r"(--[\w-]+)\s*:\s*([^;{}]+)")
 _VAR = re.compile(r"var\((--[\w-]+)(?:,([^()]*(?:\([^()]*\))?[^()]*))?\)")
+_EVERYWHERE = re.compile(
+    r"(?<![\w.#-])(?:(?:html|body)?\[data-md-color-scheme(?:=[\"']?default[\"']?)?\]|:root|html|body)\s*\{([^{}]*)\}"
+)
+"""Where a site sets its variables."""
+_SLATE = re.compile(r"[^{};]*\[data-md-color-scheme=[\"']?slate[\"']?\]\s*\{[^{}]*\}")
+_MEDIA = re.compile(r"@media\b[^{};]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}")
+_UNKNOWN = "\ufffd"
+_UNKNOWN_IN = re.compile(rf"[^;{{}}]*{_UNKNOWN}[^;{{}}]*;?")
 _TEXTURE = re.compile(r"url\(#[^)]*\)\s+(?=[#\w])")
 _ENDING = re.compile(r"\.\w+", re.ASCII)
 _ROLES = ("region", "separator")
@@ -47,6 +55,8 @@ def write_epub(volume: Volume, target: Path) -> None:
     book.set_identifier(f"urn:uuid:{uuid5(NAMESPACE_URL, volume.address or volume.title)}")
     book.set_title(as_xml(volume.title))
     book.set_language(volume.language)
+    if volume.direction == "rtl":
+        book.set_direction(volume.direction)
     book.add_metadata("DC", "description", as_xml(volume.description))
     if volume.note:
         book.add_metadata("DC", "rights", as_xml(volume.note))
@@ -64,18 +74,18 @@ def stylesheet(volume: Volume) -> str:
     """Return the style sheet: ours and what the site says of its diagrams, without variables, for plain readers."""
     site = "\n".join(volume.styles)
     ours = resources.files(__package__).joinpath("epub.css").read_text(encoding="utf-8")
-    light = re.sub(r"\[data-md-color-scheme=slate\]\s*\{[^{}]*\}", "", site)
+    light = _SLATE.sub("", re.sub(r"/\*.*?\*/", "", site, flags=re.DOTALL))
     values: dict[str, str] = {}
-    for block in re.findall(r"(?::root|\[data-md-color-scheme\])\s*\{([^{}]*)\}", light):
+    for block in _EVERYWHERE.findall(f"{ours}\n{_MEDIA.sub('', light)}"):
         for name, value in _VARIABLE.findall(block):
             values[name] = value.strip()
     drawings = [
         f"{','.join(_plain(selector))}{{{body}}}"
-        for selector, body in _RULE.findall(re.sub(r"/\*.*?\*/", "", light, flags=re.DOTALL))
+        for selector, body in _RULE.findall(light)
         if _DRAWING.search(selector)
     ]
     # Without textures: an address in a style sheet is one of its own file, where no pattern is.
-    return _TEXTURE.sub("", _resolve("\n".join([*drawings, ours]), values))
+    return _TEXTURE.sub("", _resolve("\n".join([*drawings, _EVERYWHERE.sub("", ours, count=1)]), values))
 
 
 def _plain(selector: str) -> Iterator[str]:
@@ -89,12 +99,13 @@ def _plain(selector: str) -> Iterator[str]:
 
 
 def _resolve(css: str, values: dict[str, str]) -> str:
+    """Return *css* with the *values* of its variables; a declaration with one that nobody knows is left out."""
     for _ in range(8):
-        new = _VAR.sub(lambda match: values.get(match[1], match[2] or "inherit"), css)
+        new = _VAR.sub(lambda match: values.get(match[1], match[2] or _UNKNOWN), css)
         if new == css:
             break
         css = new
-    return css
+    return _UNKNOWN_IN.sub("", _VAR.sub(_UNKNOWN, css))
 
 
 def _leaf(book: Any, leaf: Leaf, volume: Volume) -> Any:
@@ -152,7 +163,7 @@ def _item(book: Any, key: str, title: str, body: str, volume: Volume, kinds: Ite
     item.content = as_xml(
         '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE html>\n'
         f'<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops"'
-        f' lang="{escape(volume.language)}" xml:lang="{escape(volume.language)}">\n'
+        f' lang="{escape(volume.language)}" xml:lang="{escape(volume.language)}" dir="{volume.direction}">\n'
         f'<head><title>{escape(title)}</title><link rel="stylesheet" type="text/css" href="{_STYLE}"/></head>\n'
         f"<body>{body}</body>\n</html>\n"
     ).encode()

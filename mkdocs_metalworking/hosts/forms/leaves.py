@@ -76,7 +76,10 @@ def tree(leaf: Leaf) -> Tree:
             if element.tag == tag and not element.find_class("mw-excerpt"):
                 element.drop_tree()
     for element in list(root.iter("script", "input", "button", "output")):
-        element.drop_tree()
+        if element.find_class("mw-excerpt"):
+            element.tag = "div"
+        else:
+            element.drop_tree()
     for comment in list(root.iter(lxml.etree.Comment, lxml.etree.ProcessingInstruction)):
         comment.drop_tree()
     for table in root.iter("table"):

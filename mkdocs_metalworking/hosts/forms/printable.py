@@ -25,7 +25,8 @@ def printable(volume: Volume, pages: Mapping[str, int] | None = None, *, paper: 
 
 
 def _parts(volume: Volume, pages: Mapping[str, int], paper: str) -> Iterator[str]:
-    yield f'<!doctype html>\n<html lang="{escape(volume.language)}">\n<head>\n<meta charset="utf-8">\n'
+    yield f'<!doctype html>\n<html lang="{escape(volume.language)}" dir="{volume.direction}">\n<head>\n'
+    yield '<meta charset="utf-8">\n'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
     yield f"<title>{escape(volume.title)}</title>\n<style>\n"
     yield from (style.replace("</", r"<\/") + "\n" for style in volume.styles)

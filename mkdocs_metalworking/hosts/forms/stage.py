@@ -6,10 +6,12 @@ page's end, the styles, the scripts and the data of the lookup. The configuratio
 
 from __future__ import annotations
 
+import errno
 import json
 import logging
 import os
 import shutil
+import stat
 from pathlib import Path
 from posixpath import dirname, relpath
 from typing import Any
@@ -120,7 +122,7 @@ def _contents(reading: Reading) -> list[tuple[str, bytes]]:
         text = reading.texts.get(file.src_uri)
         if page is None or text is None:
             if not file.src_uri.startswith("../"):
-                found.append((file.src_uri, file.content_bytes))
+                found.append((file.src_uri, _bytes(file)))
             continue
         body = endings.fill(f"{text.rstrip()}\n\n", page)
         if reading.asked.chapters:
@@ -128,6 +130,16 @@ def _contents(reading: Reading) -> list[tuple[str, bytes]]:
         entry = reading.entry(file.src_uri)
         found.append((file.src_uri, (_front(file, entry.meta.summary if entry else "") + body).encode()))
     return found
+
+
+def _bytes(file: File) -> bytes:
+    """Return what *file* holds. Raises MetalworkingError (``stage``) where it holds none, as a pipe."""
+    try:
+        if file.abs_src_path and not stat.S_ISREG(os.stat(file.abs_src_path).st_mode):
+            raise OSError(errno.EINVAL, "not a regular file")
+        return file.content_bytes
+    except OSError as error:
+        raise MetalworkingError("stage", f"{file.src_uri} cannot be read: {reason_of(error)}", "take it out") from None
 
 
 def _beside(file: File, page: Page) -> str:

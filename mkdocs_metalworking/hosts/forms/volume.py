@@ -57,6 +57,8 @@ class Volume:
     """The element of a site's template with the patterns that its style sheets fill drawings with."""
     files: Mapping[str, str] = field(default_factory=dict)
     """Addresses of other files of the site, such as images, unquoted, and where they lie."""
+    direction: str = "ltr"
+    """Of all but quoted code: ``rtl`` where one reads from the right."""
 
     @cached_property
     def by_url(self) -> dict[str, Leaf]:

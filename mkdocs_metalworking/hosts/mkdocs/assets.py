@@ -27,6 +27,8 @@ EXCERPT_STYLE = f"{FOLDER}/excerpts.css"
 PAIR_STYLE = f"{FOLDER}/pairs.css"
 """The style of pairs, for the pages that have one; it needs that of excerpts before it."""
 ENTRY = f"{FOLDER}/metalworking.js"
+_SEPARATOR = '[\\s\\-_,:!=\\[\\]()\\\\"`/]+|\\.(?!\\d)'
+"""By what Zensical 0.0 parts words where mkdocs.yml names nothing; a stage is made without Material's own."""
 _OURS = (' class="mw-', " data-mw-")
 _HERE = Path(__file__).parents[2] / "assets"
 
@@ -62,8 +64,10 @@ def add_assets(files: Files, config: MkDocsConfig, asked: Asked) -> None:
 
 
 def _separator(config: MkDocsConfig) -> str:
+    if not has_feature(config, "search.highlight"):
+        return ""
     search = config.plugins.get("material/search") or config.plugins.get("search")
-    return str(search.config.get("separator") or "") if search and has_feature(config, "search.highlight") else ""
+    return str((search.config.get("separator") if search else None) or _SEPARATOR)
 
 
 def has_feature(config: MkDocsConfig, name: str) -> bool:
@@ -76,10 +80,24 @@ def used_by(html: str) -> bool:
     return any(mark in html for mark in _OURS)
 
 
-def _styles(html: str) -> list[str]:
-    """Return the styles of *html*; excerpts, pairs and the table of terms have one each."""
+_PREVIEW = "navigation.instant.preview"
+"""Material's feature that shows in a tooltip what a link leads to, a part of another page."""
+_PREVIEWED = re.compile(r"<a\b[^<>]*\sdata-preview\b")
+"""What a single link asks for that with, by hand or by Material's extension."""
+
+
+def shows_others(config: MkDocsConfig, html: str = "") -> bool:
+    """Say whether the browser may show, on a page with *html*, a part of any other."""
+    return has_feature(config, _PREVIEW) or _PREVIEWED.search(html) is not None
+
+
+def _styles(html: str, *, others: bool = False) -> list[str]:
+    """Return the styles of *html*; excerpts, pairs and the table of terms have one each.
+
+    It has all of them where it may show those of *others*.
+    """
     parts = {EXCERPT_STYLE: 'class="mw-excerpt', PAIR_STYLE: 'class="mw-twins', TABLE_STYLE: 'class="mw-terms"'}
-    return [STYLE, *(style for style, mark in parts.items() if mark in html)]
+    return [STYLE, *(style for style, mark in parts.items() if others or mark in html)]
 
 
 def give_assets(context: TemplateContext, config: MkDocsConfig, page: Page | None = None) -> None:
@@ -87,7 +105,8 @@ def give_assets(context: TemplateContext, config: MkDocsConfig, page: Page | Non
 
     A theme may take them from the configuration or, as addresses, from MkDocs' own variables.
     """
-    styles = _styles((page.content if page else None) or "")
+    html = (page.content if page else None) or ""
+    styles = _styles(html, others=shows_others(config, html))
     script = ExtraScriptValue(ENTRY)
     script.type = "module"
     told = copy(config)  # attributes as before: a template asks for hundreds of options on every page

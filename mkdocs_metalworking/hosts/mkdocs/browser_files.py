@@ -11,7 +11,7 @@ from mkdocs.structure.pages import Page
 
 from ...glossary.library import Entry
 from ...glossary.lookup import Term, lookup_data, lookup_json, terms_of
-from .assets import FOLDER, add_assets, add_file, has_feature, used_by
+from .assets import FOLDER, add_assets, add_file, has_feature, shows_others, used_by
 from .code_index import Excerpt, code_json, code_of
 from .finishing import searched
 from .quantities import add_quantities
@@ -30,16 +30,19 @@ TERMS = f"{FOLDER}/terms.json"
 def add_browser_files(files: Files, reading: Reading, lookup: Lookup) -> bool:
     """Add what the pages of *reading* use; *lookup* has what earlier builds of the same site found.
 
-    Returns whether every page brings the script: Material's instant navigation brings none with the next page.
+    Returns whether every page brings the script and styles: Material's instant navigation brings none with the next
+    page, and its previews none with what they show of another.
     """
-    html = (file.page.content or "" for file in files.documentation_pages() if file.page)
+    config = reading.config
+    html = [file.page.content or "" for file in files.documentation_pages() if file.page]
     if reading.asked.parts:
         lookup.add_to(files, reading)
     add_quantities(files, reading)
     if not reading.asked.parts and not any(map(used_by, html)):
         return False
-    add_assets(files, reading.config, reading.asked)
-    return bool(reading.asked.parts) or has_feature(reading.config, "navigation.instant")
+    add_assets(files, config, reading.asked)
+    instant = has_feature(config, "navigation.instant")
+    return bool(reading.asked.parts) or instant or any(shows_others(config, one) for one in html)
 
 
 class Lookup:

@@ -20,7 +20,7 @@ from ...quote.diagnostics import MetalworkingError
 from ...quote.repo import named_by
 from ..progress import Bar
 from .options import MetalworkingConfig
-from .outside import refuse_folders
+from .outside import named_in, refuse_folders
 
 
 @contextmanager
@@ -38,7 +38,8 @@ def settings_of(options: MetalworkingConfig, config: MkDocsConfig) -> Settings:
     Raises MetalworkingError (``config``), and (``files``) for a folder of docs that lies elsewhere.
     """
     base = Path(config.config_file_path).parent if config.config_file_path else Path()
-    settings = Settings.of(dict(options), base=base, home=named_by(config.repo_url or ""))
+    home = named_by(config.repo_url or "")
+    settings = Settings.of(dict(options), base=base, home=home, named=named_in(config))
     refuse_folders(config)
     return settings
 

@@ -33,5 +33,9 @@ class MetalworkingConfig(base.Config):
 
 def asked(options: MetalworkingConfig, config: MkDocsConfig, settings: Settings) -> Asked:
     """Return what the site asks for; labels are in the theme's language. Raises MetalworkingError (``config``)."""
-    language = str(config.theme.get("language") or config.theme.get("locale") or "en")
-    return Asked.of(dict(options), settings.root, language, settings.text)
+    return Asked.of(dict(options), settings.root, language_of(config), settings.text)
+
+
+def language_of(config: MkDocsConfig) -> str:
+    """Return the tag (BCP 47) of the language that the theme is told: MkDocs' own have a locale, ``pt_BR``."""
+    return str(config.theme.get("language") or config.theme.get("locale") or "en").replace("_", "-")

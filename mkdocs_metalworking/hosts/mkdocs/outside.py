@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File
+from mkdocs.structure.files import File, InclusionLevel
 from mkdocs.utils import is_markdown_file
 
+from ...git.command import GitError
 from ...git.links import Objection, tracked_ways_out, way_out
-from ...git.places import Premises
+from ...git.places import Premises, leading_out
 from ...quote.diagnostics import Diagnostic, Location, MetalworkingError
 from .docs_folder import docs_folder, docs_label
 
@@ -21,6 +22,8 @@ _OTHERS = ("pymdownx.b64", "markdown_include.include")
 """Extensions that read files of which nobody is asked: what snippets includes is judged where it is read."""
 _MOST = 100_000
 """Files and folders that links may make of fewer."""
+_DEEPEST = 100
+"""Folders within each other: each link and folder is judged by its whole way, so their number counts more than once."""
 
 
 def is_including(extension: object) -> bool:
@@ -29,16 +32,32 @@ def is_including(extension: object) -> bool:
 
 
 def premises_of(config: MkDocsConfig) -> Premises:
-    """Return where the site lies, and its folder docs."""
-    site = Path(config.config_file_path or "mkdocs.yml").absolute().parent
-    return Premises.of(site, [os.path.relpath(docs_folder(config), site.resolve())])
+    """Return where the site lies, and what its configuration names beside it."""
+    return Premises.of(_folder(config), named_in(config))
+
+
+def named_in(config: MkDocsConfig) -> list[str]:
+    """Return the paths, from the folder of mkdocs.yml, of docs and of what plugins and extensions have beside it.
+
+    Extensions of Markdown count theirs from where the command runs.
+    """
+    site = _folder(config).resolve()
+    # A hook stands among the plugins too, a module without settings.
+    options = [getattr(plugin, "config", {}) for plugin in config.plugins.values()]
+    told = [*leading_out([config.mdx_configs, *options])]
+    return [os.path.relpath(docs_folder(config), site), *told, *(os.path.relpath(one, site) for one in told)]
+
+
+def _folder(config: MkDocsConfig) -> Path:
+    return Path(config.config_file_path or "mkdocs.yml").absolute().parent
 
 
 def refuse_folders(config: MkDocsConfig) -> None:
     """Refuse links to folders below docs, and one in its place, before MkDocs lists their files by the same ways.
 
     Behind one there may be no end. Raises MetalworkingError (``files``) for one that leads out of the repository, as
-    *leave_outside* has it, for one by which a folder lies in itself, and where they make very many files of few.
+    *leave_outside* has it, for one by which a folder lies in itself, where they make very many files of few, and for
+    folders that are nested without sense.
     """
     docs = Path(config.docs_dir)
     _Listing(docs, Path(docs_label(config)), premises_of(config)).of(docs)
@@ -64,6 +83,9 @@ class _Listing:
             for child in way[real]:
                 at = self._judge(child, way) if child.is_symlink() else real / child.name
                 if at not in self._found:
+                    if len(way) > _DEEPEST:
+                        message = f"more than {_DEEPEST} folders lie within each other"
+                        raise MetalworkingError("files", message, "nest them less", self._named(child))
                     way[at] = self._folders(child, at)
                     break
                 self._add(real, self._found[at], child)
@@ -113,9 +135,9 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 def leave_outside(files: Iterable[File], label: Callable[[File], str], premises: Premises) -> Iterator[Diagnostic]:
     """Yield an error for each file that is reached by a link which git tracks and which leads out of the repository.
 
-    So for one that MkDocs leaves out: an extension may show it. A page among them is not read: what is there may have
-    no end. What a link leads to that git does not track is the person's own affair. Where no repository is around the
-    site nobody can tell, and none may lead out of what came with it.
+    So for one that MkDocs leaves out: an extension may show it. Nothing of them is read: what is there may have no end.
+    What a link leads to that git does not track is the person's own affair. Where no repository is around the site
+    nobody can tell, and none may lead out of what came with it.
     """
     folders: dict[Path, Objection | None] = {}
     for file in files:
@@ -128,6 +150,8 @@ def leave_outside(files: Iterable[File], label: Callable[[File], str], premises:
             yield link.out(Location(label(file))).diagnostic
             if is_markdown_file(file.src_uri):
                 file.content_string = f"# {file.name}\n\nThis page lies elsewhere and is not read.\n"
+            else:  # serve goes on, and a stage is laid out, with what is wrong
+                file.inclusion = InclusionLevel.EXCLUDED
 
 
 def include_nothing_outside(config: MkDocsConfig, told: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
@@ -140,8 +164,16 @@ def include_nothing_outside(config: MkDocsConfig, told: Iterable[Diagnostic]) ->
     including = [one for one in config.markdown_extensions if is_including(one)]
     if any(one.partition(":")[0] != _SNIPPETS for one in including):
         docs = Path(config.docs_dir).resolve()
-        beside = (one for one in tracked_ways_out(premises_of(config).site) if not one[0].is_relative_to(docs))
-        found += [link.out(Location(link.name)).diagnostic for _, link in beside]
+        try:
+            links = list(tracked_ways_out(premises_of(config).site))
+        except GitError as error:
+            message = (
+                f"git cannot tell which links it tracks, and what they lead to may be read: {error.diagnostic.message}"
+            )
+            found.append(MetalworkingError("files", message, "see what git ls-files --stage says").diagnostic)
+        else:
+            beside = (link for path, link in links if not path.is_relative_to(docs))
+            found += [link.out(Location(link.name)).diagnostic for link in beside]
     if found:
         config.markdown_extensions[:] = [one for one in config.markdown_extensions if one not in including]
     yield from found

@@ -183,6 +183,7 @@ class Reading:
         if page.present_anchor_ids is not None:
             page.present_anchor_ids = PageAnchors(page.present_anchor_ids, context.names)
         context.names.rest()
+        context.made.clear()
         if not context.converted and page.content:
             # A notebook, say, whose plugin makes its HTML without Markdown.
             for problem in unread(page.content):

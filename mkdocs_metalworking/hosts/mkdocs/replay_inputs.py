@@ -37,8 +37,10 @@ def is_known(extension: object, config: MkDocsConfig) -> bool:
         options = (config.mdx_configs or {}).get(extension, {})
         bases = options.get("base_path", ["."])
         found = [Path(str(base)).resolve() for base in (bases if isinstance(bases, list) else [bases])]
-        # Snippets from docs/ are among the files that are looked at; from anywhere else they are not.
-        return not options.get("url_download") and all(base.is_relative_to(docs) for base in found)
+        # Snippets from docs/ are among the files that are looked at; from anywhere else they are not. What is appended
+        # to every page may be a page itself, and stands in none.
+        elsewhere = options.get("url_download") or options.get("auto_append")
+        return not elsewhere and all(base.is_relative_to(docs) for base in found)
     return name in _EXTENSIONS or (name.startswith(_PYMDOWNX) and name not in _PYMDOWNX_UNKNOWN)
 
 

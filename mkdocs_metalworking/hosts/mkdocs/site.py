@@ -38,7 +38,7 @@ from .docs_folder import docs_label
 from .errand import AllRead, Errand, lay_drafts
 from .listed import plugin_of
 from .options import MetalworkingConfig
-from .outside import is_including, refuse_folders
+from .outside import is_including, named_in, refuse_folders
 from .quiet import quiet
 from .reading import Reading
 
@@ -93,7 +93,8 @@ class Site:
 
     def settings(self, *, offline: bool) -> Settings:
         """Return where things are; *offline* keeps off the network whatever the configuration says."""
-        settings = Settings.of(self.options, base=self.root, home=named_by(self.config.repo_url or ""))
+        home, named = named_by(self.config.repo_url or ""), named_in(self.config)
+        settings = Settings.of(self.options, base=self.root, home=home, named=named)
         return replace(settings, offline=offline or settings.offline)
 
     def project(self, *, offline: bool, progress: Progress = SILENT, **changes: Any) -> Project:

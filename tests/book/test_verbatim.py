@@ -17,11 +17,11 @@ import pytest
 
 from mkdocs_metalworking.git.command import find_git_dir
 from mkdocs_metalworking.glossary.labels import labels_for
-from mkdocs_metalworking.hosts.mkdocs.site import Site
 from mkdocs_metalworking.markdown.anchors import LineNames
 from mkdocs_metalworking.markdown.figure import code
 from mkdocs_metalworking.quote.blob import LockedFile
 from mkdocs_metalworking.quote.diagnostics import Severity
+from tests.book.conftest import Whole
 
 ROOT = Path(__file__).parents[2]
 LINE = re.compile(r'<span class="mw-l[^"]*" id="[^"]*"><a [^>]*data-n="(\d+)"[^>]*></a>(.*?)\n</span>', re.DOTALL)
@@ -59,10 +59,8 @@ def delivered_lines(data: bytes, file: LockedFile) -> list[str]:
     return [line.removesuffix("\r") for line in data.decode().removeprefix("\ufeff").split("\n")]
 
 
-def test_every_quoted_line_equals_the_git_object(capsys: pytest.CaptureFixture[str]) -> None:
-    site = Site.load(str(ROOT / "mkdocs.yml"))
-    project = site.project(offline=False)
-    problems = site.read(project)
+def test_every_quoted_line_equals_the_git_object(whole: Whole, capsys: pytest.CaptureFixture[str]) -> None:
+    site, project, problems = whole
     assert [str(problem) for problem in problems.of(Severity.ERROR)] == []
     checked = unchecked = lines = 0
     packaged = {(pin.repo, pin.commit) for pin in project.sources.pins if pin.packages}
@@ -94,8 +92,21 @@ def test_every_quoted_line_equals_the_git_object(capsys: pytest.CaptureFixture[s
                     assert source.endswith(shown[number])
                     lines += 1
             checked += 1
-    project.close()
     with capsys.disabled():
         print(f"\n{checked} excerpts, {lines} lines equal their git objects; {unchecked} could not be read here")
     assert not missing, "the package index delivers these"
     assert checked
+
+
+def test_readme_says_how_many_excerpts_a_package_index_delivers(whole: Whole) -> None:
+    """Which files the archives hold is known by what they are: all of llama.cpp, and the headers of MLX."""
+    site, project, _ = whole
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    excerpts = [(q.file.key.repo, q.file.key.path) for page in site.pages.values() for q in page.quotations]
+    packed = {"ggml-org/llama.cpp": "", "ml-explore/mlx": ".h"}
+    assert {pin.repo for pin in project.sources.pins if pin.packages} == set(packed)
+    own = sum(repo == "self" for repo, _ in excerpts)
+    shown = own + sum(repo in packed and path.endswith(packed[repo]) for repo, path in excerpts)
+    assert own == 3
+    assert f"Of {len(excerpts)} excerpts, {shown} are shown" in readme
+    assert f"The other {len(excerpts) - shown} appear as cards" in readme
