@@ -41,7 +41,11 @@ def test_what_deceives_nobody_is_left(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "char", ["\u200b", "\u200c", "\u200d", "\ufe0f", "\u202e", "\u2066", "\x00", "\U000e0041", "\u3164"]
+    "char",
+    [
+        *("\u200b", "\u200c", "\u200d", "\ufe0f", "\u202e", "\u2066", "\x00", "\U000e0041", "\u3164"),
+        *("\U00013430", "\U00013440", "\U00013441", "\U00013442", "\U00016fe4", "\U0001d159"),
+    ],
 )
 def test_what_hides_is_marked_and_its_mark_cannot_be_copied(char: str) -> None:
     text = f"a{char}b"
