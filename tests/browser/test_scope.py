@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from tests.browser import content
 from tests.forked import python_m
@@ -90,7 +90,8 @@ def build(bench: Bench, theme: str, name: str, text: str, options: str) -> Path:
     (folder / "docs/extra.css").write_text(BLACK if theme == "mkdocs-black" else OWN_SCHEME, encoding="utf-8")
     (folder / "mkdocs.yml").write_text(
         f"site_name: Stranger\ntheme: {THEMES[theme]}\nextra_css: [extra.css]\nplugins: {options}\n"
-        "markdown_extensions: [admonition, footnotes, tables, pymdownx.superfences, pymdownx.highlight]\n",
+        "markdown_extensions: [admonition, footnotes, tables, pymdownx.superfences, pymdownx.highlight,"
+        " pymdownx.details, {pymdownx.tabbed: {alternate_style: true}}]\n",
         encoding="utf-8",
     )
     done = python_m("mkdocs", "build", "-q", "--strict", cwd=folder)
@@ -322,4 +323,60 @@ def test_letters_from_the_right_turn_nothing_around(browser: Browser, tmp_path: 
     for line in lines:
         places = line.evaluate(ACROSS)
         assert places == sorted(places), line.inner_text()
+    page.close()
+
+
+TABS = """\
+# T
+
+=== "A"
+
+    x
+
+=== "B"
+
+    ??? note "Closed"
+
+        === "C"
+
+            y
+
+        === "D"
+
+            << excerpt {pin}:scale.metal#L1-L12 collapse >>
+
+            ## Heading
+
+"""
+
+
+@pytest.mark.parametrize("how", ["loaded", "followed"])
+def test_a_link_to_what_is_in_a_tab_or_closed_opens_all_of_it(
+    browser: Browser, bench: Bench, server: tuple[Path, int], how: str
+) -> None:
+    root, port = server
+    name = f"tabs-{how}"
+    pin = f"acme/kernels@{bench.commits['acme/kernels'][:7]}"
+    places = ", ".join(f"{option}: {bench.root}/{at}" for option, at in AT.items())
+    text = TABS.replace("{pin}", pin) + "z\n\n" * 60
+    shutil.copytree(build(bench, "material", name, text, f"[search, {{metalworking: {{{places}}}}}]"), root / name)
+    page = browser.new_page(viewport={"width": 1000, "height": 400})
+    address = f"http://127.0.0.1:{port}/{name}/"
+    page.goto(address)
+    line = page.locator(".mw-l").nth(9)
+    expect(line).to_be_hidden()
+    target = page.locator(f'[id="{line.get_attribute("id")}"]')
+    for one in (target, page.locator("#heading")):
+        at = f"#{one.get_attribute('id')}"
+        if how == "loaded":
+            page.goto("about:blank")
+            page.goto(address + at)
+        else:
+            page.reload()
+            page.evaluate("at => { location.hash = at; }", at)
+        expect(one).to_be_visible()
+        expect(one).to_be_in_viewport()
+        assert page.locator(".tabbed-set > input:checked").evaluate_all("all => all.map((el) => el.id)") == [
+            *("__tabbed_1_2", "__tabbed_2_2")
+        ]
     page.close()
