@@ -377,6 +377,58 @@ def test_llms_txt_names_the_terms_and_they_are_there(small: Site, tmp_path: Path
     assert [(term["name"], term["page"]) for term in document["terms"]] == [("warp", "first/one/")]
 
 
+LANGUAGES = """\
+  - i18n:
+      docs_structure: suffix
+      languages: [{locale: en, name: EN, default: true}, {locale: ar, name: AR}, {locale: fr, name: FR}]
+"""
+
+
+@pytest.mark.parametrize("last", [False, True])
+def test_each_language_of_a_site_has_a_book_and_cards(apart: Site, last: bool) -> None:
+    """The plugin i18n builds the others from within the end of the first build, wherever it is listed."""
+    pytest.importorskip("mkdocs_static_i18n")
+    makes(apart, "html, epub, markdown")
+    text = (apart.root / "mkdocs.yml").read_text(encoding="utf-8").partition("nav:\n")[0]
+    cards = "  - metalworking-cards\n"
+    before, ours, behind = text.partition("  - metalworking:")
+    more = ("", LANGUAGES + cards) if last else (LANGUAGES, cards)
+    text = before + more[0] + ours + behind.replace("markdown_ext", f"{more[1]}markdown_ext")
+    (apart.root / "mkdocs.yml").write_text(text.replace("  custom_dir: overrides\n", ""), encoding="utf-8")
+    shutil.rmtree(apart.root / "docs/first")
+    for name in ("second/three.md", "appendix.md", "about/index.md"):
+        (apart.root / "docs" / name).unlink()
+    excerpt = "<< excerpt {k}:add.metal#LN >>\n"
+    apart.page("index.md", "# Home of all\n\n" + excerpt.replace("N", "1"))
+    apart.page("index.fr.md", "# Maison\n\n" + excerpt.replace("N", "2"))
+    apart.page("only.md", "# In English\n\n" + excerpt.replace("N", "4"))
+    book = apart.root / "build/book"
+    for _ in range(1 if last else 2):  # the second over what the first left
+        done = apart.build()
+        assert done.returncode == 0, done.stderr
+    twins = {path.relative_to(book).as_posix() for path in book.rglob("*.md")}
+    assert twins == {f"{where}{page}index.md" for where in ("", "ar/", "fr/") for page in ("", "only/")}
+    lists = [f"llms{part}{of}.txt" for part in ("", "-full") for of in ("", ".ar", ".fr")]
+    assert {path.name for path in book.glob("*.txt")} == set(lists)
+    first = (book / "llms.txt").read_text(encoding="utf-8")
+    assert re.findall(r"\]\((.*?)\)", first) == [
+        *("index.md", "only/index.md", "llms-full.txt", "llms.ar.txt", "llms.fr.txt")
+    ]
+    assert "## In other languages\n\n- [ar](llms.ar.txt)\n- [fr](llms.fr.txt)\n" in first
+    assert re.findall(r"\]\((.*?)\)", (book / "llms.fr.txt").read_text(encoding="utf-8")) == [
+        *("fr/index.md", "fr/only/index.md", "llms-full.fr.txt")
+    ]
+    for tag, line in (("", 1), ("ar", 1), ("fr", 2)):
+        ending = f".{tag}" if tag else ""
+        html = (book / f"small{ending}.html").read_text(encoding="utf-8")
+        assert f'<html lang="{tag or "en"}"' in html
+        assert re.findall(r'data-n="(\d)"', html) == [str(line), "4"]
+        assert LINES[line - 1] in (book / tag / "index.md").read_text(encoding="utf-8")
+        with zipfile.ZipFile(book / f"small{ending}.epub") as made:
+            assert f"<dc:language>{tag or 'en'}<" in made.read("EPUB/content.opf").decode()
+    assert len(list((apart.root / "site/assets/cards").iterdir())) == 6, "a page in two languages is two pages"
+
+
 # What is missing is said
 
 
@@ -401,7 +453,7 @@ def apart(small: Site, tmp_path: Path) -> Site:
     """The same site in a repository of its own, of which no book is made yet."""
     root = tmp_path / "root"
     shutil.copytree(small.root, root, ignore=shutil.ignore_patterns("build", "site", "code"))
-    site = Site(root)
+    site = Site(root, pins=small.pins, commits=small.commits)
     site.config("build/book-site", "site")
     git(root, "init", "-q")
     return site

@@ -36,6 +36,10 @@ class CardsConfig(base.Config):
 class CardsPlugin(BasePlugin[CardsConfig]):
     """Draws title, summary, section and verdict of every page on a card."""
 
+    def __init__(self) -> None:
+        self._built: MkDocsConfig | None = None
+        self._taken: dict[str, str] = {}
+
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
         """Remember whether anyone will share what is built."""
         self._serving = command == "serve"
@@ -43,7 +47,8 @@ class CardsPlugin(BasePlugin[CardsConfig]):
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Forget the cards of an earlier build; raise ConfigurationError where nothing can draw."""
         self._cards: dict[str, Card] = {}
-        self._taken: dict[str, str] = {}
+        if config is not self._built:  # else a plugin builds the same site again, in another language
+            self._built, self._taken = config, {}
         if self._wanted(config):
             try:
                 import PIL  # noqa: F401
@@ -62,7 +67,7 @@ class CardsPlugin(BasePlugin[CardsConfig]):
         """Tell the template where the page's card will be."""
         if not self._wanted(config) or getattr(page, "encryptcontent", None):
             return context
-        name = self._name(page.file.src_uri)
+        name = self._name(page.file.src_uri, page.file.dest_uri)
         known = plugin_of(config)
         entry = known.entry(page.file.src_uri) if known is not None else None
         meta = entry.meta if entry is not None else PageMeta()
@@ -82,11 +87,14 @@ class CardsPlugin(BasePlugin[CardsConfig]):
         context["metalworking_card"] = f"{str(config.site_url).rstrip('/')}/{place}"  # type: ignore[typeddict-unknown-key]
         return context
 
-    def _name(self, uri: str) -> str:
-        """Return a name that no other page's card has, on no file system: ``a/b.md`` and ``a-b.md`` are two pages."""
+    def _name(self, uri: str, place: str) -> str:
+        """Return a name that no other card has, on no file system: ``a/b.md`` and ``a-b.md`` are two pages.
+
+        So is one that stands in the site of two languages; *place* is where it is in the site.
+        """
         plain = name = uri.removesuffix(".md").replace("/", "-")
         count = 1
-        while self._taken.setdefault(name.casefold(), uri) != uri:
+        while self._taken.setdefault(name.casefold(), place) != place:
             count += 1
             name = f"{plain}-{count}"
         return name

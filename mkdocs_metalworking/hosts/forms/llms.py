@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby, islice
@@ -27,17 +27,27 @@ PART = 700_000
 _ABOUT = 2_000
 """Of these for what stands before the pages."""
 _OURS = re.compile(
-    rf"llms(?:-full[^/]*)?\.txt|{re.escape(TERMS)}|{re.escape(dirname(TERMS))}/{re.escape(SCHEMA)}", re.IGNORECASE
+    rf"llms(?:(?:-full|\.)[^/]*)?\.txt|{re.escape(TERMS)}|{re.escape(dirname(TERMS))}/{re.escape(SCHEMA)}",
+    re.IGNORECASE,
 )
 """Names of files that are written beside the pages."""
+_OTHERS = "\n## In other languages\n\n"
 
 
-def write_markdown(volume: Volume, folder: Path, site: Path, premises: Premises | None = None, most: int = PART) -> int:
+def write_markdown(
+    volume: Volume,
+    folder: Path,
+    site: Path,
+    premises: Premises | None = None,
+    most: int = PART,
+    others: Sequence[str] = (),
+) -> int:
     """Write the twins, ``llms.txt`` and the parts of ``llms-full.txt`` into *folder*; return the number of pages.
 
-    A part has at most *most* bytes. The terms of the built *site*, when it has them, are copied beside and listed too.
-    Raises MetalworkingError (``not-written``) when one cannot be written, or a link on the way may be somebody else's:
-    *premises* are those of the sources.
+    A part has at most *most* bytes. Of a site in several languages *others* are those behind the first, up to this one,
+    whose lists have its tag in their names, as ``llms.fr.txt``, and are named in ``llms.txt``. The terms of the built
+    *site*, when it has them, are copied beside and listed too. Raises MetalworkingError (``not-written``) when one
+    cannot be written, or a link on the way may be somebody else's: *premises* are those of the sources.
     """
     folder = place_of(folder, premises)
     write = partial(write_made, premises=premises)
@@ -48,18 +58,23 @@ def write_markdown(volume: Volume, folder: Path, site: Path, premises: Premises 
             raise MetalworkingError("not-written", message, "call the page otherwise")
     for leaf in pages:
         write(folder / twin_of(leaf), to_markdown(leaf.html, leaf, volume).encode())
-    for old in folder.glob("llms-full*.txt"):
+    for old in () if others else folder.glob("llms-full*.txt"):
         if old.is_file():
             old.unlink()
+    ending = f".{others[-1]}.txt" if others else ".txt"
     listed = [*_list(volume, pages), "\n## All in one\n\n"]
     parts = list(parts_of(volume, pages, most))
     for number, part in enumerate(parts, 1):
-        name = "llms-full.txt" if number == 1 else f"llms-full-{number}.txt"
+        name = f"llms-full{'' if number == 1 else f'-{number}'}{ending}"
         told = "every page" if len(parts) == 1 else f"part {number} of {len(parts)}: {', '.join(part.chapters)}"
         write(folder / name, part.text(told if len(parts) > 1 else "").encode())
         listed.append(f"- [{name}]({name}): {as_text(told)}\n")
     listed += _data(folder, site, write)
-    write(folder / "llms.txt", "".join(listed).encode())
+    write(folder / f"llms{ending}", "".join(listed).encode())
+    if others:
+        first = (folder / "llms.txt").read_text(encoding="utf-8").partition(_OTHERS)[0]
+        links = "".join(f"- [{one}](llms.{one}.txt)\n" for one in others)
+        write(folder / "llms.txt", f"{first}{_OTHERS}{links}".encode())
     return len(pages)
 
 

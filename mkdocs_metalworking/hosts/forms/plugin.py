@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from itertools import count
 from pathlib import Path
@@ -52,6 +52,10 @@ class BookConfig(base.Config):
 class BookPlugin(BasePlugin[BookConfig]):
     """Makes one page to print, a PDF, an EPUB and Markdown of the book's pages."""
 
+    def __init__(self) -> None:
+        self._built: MkDocsConfig | None = None
+        self._languages: list[str] = []
+
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Find the plugin that knows the book."""
         found = plugin_of(config)
@@ -62,6 +66,8 @@ class BookPlugin(BasePlugin[BookConfig]):
         self._nav = Navigation([], [])
         self._files: dict[str, str] = {}
         self._textures = ""
+        if config is not self._built:  # else a plugin builds the same site again, in another language
+            self._built, self._languages = config, []
         return config
 
     @event_priority(-200)
@@ -86,19 +92,26 @@ class BookPlugin(BasePlugin[BookConfig]):
             self._textures = match[0]
         return output
 
-    @event_priority(-100)
+    @event_priority(-90)
     def on_post_build(self, config: MkDocsConfig) -> None:
-        """Make the forms, each whole. Raises PluginError where one cannot hold a page, or cannot be written."""
+        """Make the forms, each whole. Raises PluginError where one cannot hold a page, or cannot be written.
+
+        Before ``i18n`` (-100), which from there builds the site in its other languages: each has a book of its own.
+        """
         root = Path(config.config_file_path).parent
         premises = premises_of(config)
         try:
             folder = place_of(root / self.config.folder, premises)
+            tag = language_of(config)  # of a theme that is told none, always the same
+            self._languages.append(f"{tag}-{len(self._languages)}" if tag in self._languages else tag)
             self._make(config, premises, folder, self.config.name or _slug(config.site_name))
         except MetalworkingError as problem:
             raise PluginError(f"metalworking-book: {problem}") from None
 
     def _make(self, config: MkDocsConfig, premises: Premises, folder: Path, name: str) -> None:
         volume = self._volume(config)
+        others = self._languages[1:]
+        ending = f".{others[-1]}" if others else ""
         makers: dict[str, Callable[[Path], None]] = {
             "html": lambda path: _html(volume, path, self.config.paper),
             "pdf": lambda path: _pdf(volume, path, self.config.paper),
@@ -106,10 +119,10 @@ class BookPlugin(BasePlugin[BookConfig]):
         }
         for form in self.config.forms:
             if form == "markdown":
-                number = _markdown(volume, folder, Path(config.site_dir), premises)
-                _LOG.info("Book: %d pages of Markdown, llms.txt", number)
+                number = _markdown(volume, folder, Path(config.site_dir), premises, others)
+                _LOG.info("Book: %d pages of Markdown, llms%s.txt", number, ending)
                 continue
-            path = folder / f"{name}.{form}"
+            path = folder / f"{name}{ending}.{form}"
             with Scratch() as scratch:
                 makers[form](draft := Path(scratch, path.name))
                 write_made(path, draft.read_bytes(), premises)
@@ -180,10 +193,10 @@ def leaves_of(nav: Navigation, book: Book[str]) -> Iterator[Leaf]:
             yield leaf(item.file.src_uri)
 
 
-def _markdown(volume: Volume, folder: Path, site: Path, premises: Premises) -> int:
+def _markdown(volume: Volume, folder: Path, site: Path, premises: Premises, others: Sequence[str]) -> int:
     from .llms import write_markdown
 
-    return write_markdown(volume, folder, site, premises)
+    return write_markdown(volume, folder, site, premises, others=others)
 
 
 def _html(volume: Volume, path: Path, paper: str) -> None:
