@@ -21,7 +21,7 @@ export const linesOf = (figure) => [...figure.querySelector(".mw-code>code").chi
 
 export const editing = (el) => el && (el.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(el.tagName));
 
-/* Runs on this page, and on every page that arrives by Material's instant navigation. */
+/* Runs on this page, and on each that instant navigation brings. */
 export const onPage = (run) => (window.document$ ? window.document$.subscribe(run) : run());
 
 /* An address as a person reads it; one that is no valid text stays as it is. */

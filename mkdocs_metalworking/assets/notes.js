@@ -1,7 +1,6 @@
-/* Line notes and their lines, and links to lines. */
+/* A line note lights its lines, a line its notes. */
 import { decoded, linesOf, onPage } from "./base.js";
 
-/* Line notes: a note lights its lines, a line lights its notes. */
 const NOTES = ".mw-note[data-lines],.mw-under";
 const numberOf = (line) => Number(line.firstElementChild?.dataset.n);
 const own = (figure, selector) => [...figure.querySelectorAll(selector)].filter((el) => el.parentElement.closest(".mw-excerpt") === figure);
@@ -29,7 +28,7 @@ const touched = (event) => {
   if (note) return light(figure, rangesOf(note));
   const n = numberOf(line);
   const noted = own(figure, NOTES).some((el) => holds(rangesOf(el), n));
-  return noted ? light(figure, [[n, n]]) : light(null);
+  light(noted && figure, [[n, n]]);
 };
 for (const type of ["pointerover", "focusin", "click"]) document.addEventListener(type, touched);
 
@@ -63,7 +62,7 @@ const beside = (figure) =>
     note.append(...made.childNodes);
     made.remove();
   });
-let landing = location.hash.startsWith("#--");
+let landing = true;
 for (const type of ["wheel", "pointerdown", "keydown"]) addEventListener(type, () => (landing = false), { once: true });
 const place = (figure) => {
   if (figure.querySelector(":scope>.mw-fold:not([open])")) return;
@@ -76,12 +75,14 @@ const place = (figure) => {
 };
 const sizes = new ResizeObserver((entries) => entries.forEach(({ target }) => place(target)));
 
-/* A link to a line inside a closed excerpt opens it. */
+/* A link to a line opens what hides it: a closed excerpt, a tab that is not chosen. */
 const reveal = () => {
-  const target = location.hash.startsWith("#--") ? document.getElementById(decoded(location.hash.slice(1))) : null;
-  const fold = target?.closest("details:not([open])");
-  if (fold) {
-    fold.open = true;
+  const target = document.getElementById(decoded(location.hash.slice(1)));
+  for (let el = target; el; el = el.parentElement) {
+    const tab = el.matches(".tabbed-block") && el.closest(".tabbed-set").children[[...el.parentElement.children].indexOf(el)];
+    if (el.matches("details:not([open])")) el.open = true;
+    else if (tab?.checked === false) tab.click();
+    else continue;
     target.scrollIntoView();
   }
 };

@@ -19,8 +19,12 @@ from .sources import Pin, Reference, Sources
 from .target import check_path
 
 _QUOTED = r'"(?:[^"\\\[\]\n]|\\[^\n])*"'
-# No [ inside: else a page full of "[@a" would be read to its end from every one of them.
-CITATION = re.compile(rf'\[@(?P<target>(?:{_QUOTED}|[^\[\],\s"])(?:{_QUOTED}|[^\[\],"])*)(?:,(?P<note>[^\[\]]*))?\]')
+_PATH_IN_MARKS = r'[^\[\],\s":]+:"(?:[^"\\\n]|\\[^\n])*"'
+# No [ inside, but in one path in quotation marks, which those of the next end: else a page full of "[@a" would be read
+# to its end from every one of them.
+CITATION = re.compile(
+    rf'\[@(?P<target>(?:{_PATH_IN_MARKS}|{_QUOTED}|[^\[\],\s"])(?:{_QUOTED}|[^\[\],"])*)(?:,(?P<note>[^\[\]]*))?\]'
+)
 _PART = r"L[0-9]+(?:-L?[0-9]*)?"
 _RANGES = rf"{_PART}(?:\s*,\s*{_PART})*"
 _REPO = r"(?P<repo>[^@:#\s/\"]+(?:/[^@:#\s/\"]+)+)(?:@(?P<sha>[0-9a-f]+))?:"

@@ -27,13 +27,14 @@ class Severity(StrEnum):
 INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\ufff9-\ufffb"
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff"
-    "\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+    "\uffa0\ufff0-\ufff8\U00013430-\U00013442\U00016fe4\U0001d159\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
     "\ufdd0-\ufdef" + "".join(chr(plane << 16 | last) for plane in range(17) for last in (0xFFFE, 0xFFFF)) + "]"
 )
 """Characters that cannot be seen, or that reorder others: C0 and C1 controls but tab and LF, line separators, marks of
 the bidi algorithm, and all of Unicode's Default_Ignorable_Code_Point (zero width, fillers, variation selectors, tags),
-in which whole programs have been hidden. The empty Braille pattern. And noncharacters, for which no font has a picture
-and which XML refuses."""
+in which whole programs have been hidden. What is blank by definition: the empty Braille pattern, controls and blanks of
+hieroglyphs, Khitan's filler, the null notehead. And noncharacters, for which no font has a picture and which XML
+refuses."""
 
 
 def printable(text: str) -> str:

@@ -82,6 +82,8 @@ _TOLD_A_LINE = 20
 """How many openings of a citation that nothing closes are told on one line; a page of them is told by the first."""
 _BLANK = re.compile(r"\n[ \t>]*\n")
 _DEFINITION = re.compile(r"^[ >]*\[(@[^\]\n]+)\]:[ \t]", re.MULTILINE)
+_BRACKETS = re.compile(r"\[@[^\s:\"]+:[^\s\"\[]*\[")
+_IN_MARKS = 'put a path with brackets in quotation marks: [@owner/name:"path"#L1-9]'
 _CONTINUED = re.compile(r"\n[ \t>]*")
 _ITEM = re.compile(r"[ \t>]*[-*+][ \t]+(?=[\w*_`\"'(])")
 
@@ -236,7 +238,8 @@ def _elsewhere(text: str, at: int, match: re.Match[str] | None, defined: set[str
 def _citation(text: str, at: int, match: re.Match[str] | None, number: int) -> Mention:
     if match is None:
         raw = re.split(r"(?<=\])|\n", text[at : at + 40], maxsplit=1)[0]
-        told = MetalworkingError("leftover", f"left over as text: {raw}", "write [@key] or [@owner/name:path#L1-9]")
+        hint = _IN_MARKS if _BRACKETS.match(raw) else "write [@key] or [@owner/name:path#L1-9]"
+        told = MetalworkingError("leftover", f"left over as text: {raw}", hint)
         return Mention(Kind.ODD, at, at + 2, number, raw, problem=told)
     inner = match[0][2:-1]
     # In a quotation every line begins with a mark that is not the citation's; as many blanks keep the spans.

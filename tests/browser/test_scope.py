@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from tests.browser import content
 from tests.forked import python_m
@@ -41,13 +42,13 @@ int main(void) { return 0; } // a comment
 EXCERPT = "\n<< excerpt acme/kernels@SHA:scale.metal#L5-12 hl=7 >>\n- L7: a note\n"
 THEMES = {
     "material": "{name: material, font: false, palette: {scheme: default}}",
-    "material-slate": "{name: material, font: false, palette: {scheme: slate}}",
-    "material-own": "{name: material, font: false, palette: {scheme: night}}",
     "readthedocs": "{name: readthedocs, highlightjs: false}",
     "mkdocs": "{name: mkdocs, highlightjs: false}",
     "mkdocs-dark": "{name: mkdocs, highlightjs: false, color_mode: dark}",
     "mkdocs-black": "{name: mkdocs, highlightjs: false}",
 }
+SCHEMES = {"material-slate": "slate", "material-own": "night"}
+"""Themes that are another only in the name of a scheme, which stands in each page; the site is built for the first."""
 BLACK = "code,pre{background-color:#000!important;color:#eee!important}\n"
 """As some themes have it, simple-blog among them."""
 AT = {"sources": "sources.yml", "lock": "sources.lock", "code": "code"}
@@ -82,12 +83,15 @@ OBSERVED = """() => new Promise((told) => {
 
 def build(bench: Bench, theme: str, name: str, text: str, options: str) -> Path:
     folder = bench.root / name
+    if (folder / "site").exists():  # another test of this process asked for it
+        return folder / "site"
     (folder / "docs").mkdir(parents=True)
     (folder / "docs/index.md").write_text(text, encoding="utf-8")
     (folder / "docs/extra.css").write_text(BLACK if theme == "mkdocs-black" else OWN_SCHEME, encoding="utf-8")
     (folder / "mkdocs.yml").write_text(
         f"site_name: Stranger\ntheme: {THEMES[theme]}\nextra_css: [extra.css]\nplugins: {options}\n"
-        "markdown_extensions: [admonition, footnotes, tables, pymdownx.superfences, pymdownx.highlight]\n",
+        "markdown_extensions: [admonition, footnotes, tables, pymdownx.superfences, pymdownx.highlight,"
+        " pymdownx.details, {pymdownx.tabbed: {alternate_style: true}}]\n",
         encoding="utf-8",
     )
     done = python_m("mkdocs", "build", "-q", "--strict", cwd=folder)
@@ -95,14 +99,31 @@ def build(bench: Bench, theme: str, name: str, text: str, options: str) -> Path:
     return folder / "site"
 
 
+def plain_site(bench: Bench, theme: str) -> Path:
+    """Return a site that quotes nothing."""
+    return schemed(bench, theme, "without", TEXT, "[search]")
+
+
 def quoting_site(bench: Bench, theme: str) -> Path:
-    """Return the site that quotes, built when no test has built it in this process."""
-    if (bench.root / f"{theme}-with").exists():
-        return bench.root / f"{theme}-with/site"
+    """Return the site that quotes."""
     sha = bench.commits["acme/kernels"][:7]
     quoting = TEXT.replace("[^1]:", EXCERPT.replace("SHA", sha) + "\n[^1]:")
     places = ", ".join(f"{option}: {bench.root}/{name}" for option, name in AT.items())
-    return build(bench, theme, f"{theme}-with", quoting, f"[search, {{metalworking: {{{places}}}}}]")
+    return schemed(bench, theme, "with", quoting, f"[search, {{metalworking: {{{places}}}}}]")
+
+
+def schemed(bench: Bench, theme: str, name: str, text: str, options: str) -> Path:
+    """Build the site of *theme*; that of a scheme is a copy of Material's with the scheme's name in its page."""
+    if theme not in SCHEMES:
+        return build(bench, theme, f"{theme}-{name}", text, options)
+    copied = bench.root / f"{theme}-{name}"
+    if not copied.exists():
+        shutil.copytree(build(bench, "material", f"material-{name}", text, options), copied)
+        page = copied / "index.html"
+        html, of = page.read_text(encoding="utf-8"), 'data-md-color-scheme="{}"'.format
+        assert html.count(of("default")) == 1
+        page.write_text(html.replace(of("default"), of(SCHEMES[theme])), encoding="utf-8")
+    return copied
 
 
 @pytest.fixture(scope="module")
@@ -125,9 +146,9 @@ def look(browser: Browser, site: Path) -> list[list[str]]:
     return found
 
 
-@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("theme", [*THEMES, *SCHEMES])
 def test_nothing_else_changes_its_look(browser: Browser, bench: Bench, theme: str) -> None:
-    before = look(browser, build(bench, theme, f"{theme}-without", TEXT, "[search]"))
+    before = look(browser, plain_site(bench, theme))
     site = quoting_site(bench, theme)
     after = look(browser, site)
     assert "mw-excerpt" in (site / "index.html").read_text(encoding="utf-8")
@@ -140,7 +161,7 @@ def test_nothing_else_changes_its_look(browser: Browser, bench: Bench, theme: st
     assert not changed
 
 
-@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("theme", [*THEMES, *SCHEMES])
 def test_an_excerpt_looks_like_the_sites_code(browser: Browser, bench: Bench, theme: str) -> None:
     """The background, the colour and the face of an excerpt are those of a fence; its text can be read upon it."""
     page = browser.new_page()
@@ -302,4 +323,60 @@ def test_letters_from_the_right_turn_nothing_around(browser: Browser, tmp_path: 
     for line in lines:
         places = line.evaluate(ACROSS)
         assert places == sorted(places), line.inner_text()
+    page.close()
+
+
+TABS = """\
+# T
+
+=== "A"
+
+    x
+
+=== "B"
+
+    ??? note "Closed"
+
+        === "C"
+
+            y
+
+        === "D"
+
+            << excerpt {pin}:scale.metal#L1-L12 collapse >>
+
+            ## Heading
+
+"""
+
+
+@pytest.mark.parametrize("how", ["loaded", "followed"])
+def test_a_link_to_what_is_in_a_tab_or_closed_opens_all_of_it(
+    browser: Browser, bench: Bench, server: tuple[Path, int], how: str
+) -> None:
+    root, port = server
+    name = f"tabs-{how}"
+    pin = f"acme/kernels@{bench.commits['acme/kernels'][:7]}"
+    places = ", ".join(f"{option}: {bench.root}/{at}" for option, at in AT.items())
+    text = TABS.replace("{pin}", pin) + "z\n\n" * 60
+    shutil.copytree(build(bench, "material", name, text, f"[search, {{metalworking: {{{places}}}}}]"), root / name)
+    page = browser.new_page(viewport={"width": 1000, "height": 400})
+    address = f"http://127.0.0.1:{port}/{name}/"
+    page.goto(address)
+    line = page.locator(".mw-l").nth(9)
+    expect(line).to_be_hidden()
+    target = page.locator(f'[id="{line.get_attribute("id")}"]')
+    for one in (target, page.locator("#heading")):
+        at = f"#{one.get_attribute('id')}"
+        if how == "loaded":
+            page.goto("about:blank")
+            page.goto(address + at)
+        else:
+            page.reload()
+            page.evaluate("at => { location.hash = at; }", at)
+        expect(one).to_be_visible()
+        expect(one).to_be_in_viewport()
+        assert page.locator(".tabbed-set > input:checked").evaluate_all("all => all.map((el) => el.id)") == [
+            *("__tabbed_1_2", "__tabbed_2_2")
+        ]
     page.close()

@@ -72,6 +72,8 @@ def test_steps_of_a_scan(name: str) -> None:
         "[@a,",
         "[@a/",
         '[@"',
+        '[@a:"',
+        '[@a:"\\"',
         "excerpt ",
         "a@",
         "- L1",

@@ -116,10 +116,18 @@ def test_a_directive_is_written_as_it_is_read(path: str) -> None:
     assert parse_directive(str(directive)) == directive
 
 
-@pytest.mark.parametrize("path", ["a,b.c", "a b.c", 'a"b.c', "a#b.c"])
+@pytest.mark.parametrize(
+    "path", ["a,b.c", "a b.c", 'a"b.c', "a#b.c", "app/[id]/page.tsx", "[o](p).c", "a]", '["[', "[@x]"]
+)
 def test_a_path_in_a_citation_may_be_quoted(path: str) -> None:
     (mention,) = scan(f"[@a/b:{quoted_path(path)}#L1,L3, M1]").mentions
     assert mention.what == Citation(repo="a/b", path=path, ranges=(LineRange(1, 1), LineRange(3, 3)), note="M1")
+
+
+def test_a_path_with_brackets_wants_quotation_marks() -> None:
+    (mention,) = scan("Said [@a/b:app/[id]/page.tsx#L1].").mentions
+    assert mention.problem is not None
+    assert "left over as text: [@a/b:app/[id] (put a path with brackets in quotation marks" in str(mention.problem)
 
 
 def test_every_span_reads_as_what_it_is() -> None:

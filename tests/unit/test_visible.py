@@ -29,6 +29,9 @@ from mkdocs_metalworking.markdown.visible import (
         "hindi \u0915\u094d\u200d\u0937",
         "no\u00a0break",
         "emoji \u203c\ufe0f and \u2194\ufe0f",
+        "heart \u2764\ufe0f\u200d\U0001f525, \u2714\ufe0e",
+        "flag \U0001f3f4\u200d\u2620\ufe0f",
+        "runs \U0001f3c3\U0001f3fd\u200d\u2642\ufe0f\u200d\u27a1\ufe0f",
     ],
 )
 def test_what_deceives_nobody_is_left(text: str) -> None:
@@ -38,7 +41,11 @@ def test_what_deceives_nobody_is_left(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "char", ["\u200b", "\u200c", "\u200d", "\ufe0f", "\u202e", "\u2066", "\x00", "\U000e0041", "\u3164"]
+    "char",
+    [
+        *("\u200b", "\u200c", "\u200d", "\ufe0f", "\u202e", "\u2066", "\x00", "\U000e0041", "\u3164"),
+        *("\U00013430", "\U00013440", "\U00013441", "\U00013442", "\U00016fe4", "\U0001d159"),
+    ],
 )
 def test_what_hides_is_marked_and_its_mark_cannot_be_copied(char: str) -> None:
     text = f"a{char}b"
@@ -55,6 +62,11 @@ def test_what_hides_is_marked_and_its_mark_cannot_be_copied(char: str) -> None:
         "\u05e9\u200d\u05dd",  # Hebrew joins nothing
         "\u062f\u0627\u200c\u062f",  # nothing follows alef joined
         "\u2264\ufe0e",  # another operator than \u2264
+        "\u2500\u200d\u2500",  # signs that are no pictures: box drawing, Braille, degrees Celsius, Mahjong
+        "\u28ff\u200d\u28ff",
+        "\u2103\ufe0f",
+        "\u2713\ufe0e",
+        "\U0001f000\u200d\U0001f000",
         "a\u2800b",
     ],
 )
