@@ -46,7 +46,7 @@ MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
 Makefile: ;
 
-.PHONY: lowest site site-mkdocs site-properdocs site-zensical serve book bench test nightly soak fuzz lint lint-py lint-prose lint-web clean constraints release-requirements chromium headless gxx neovim
+.PHONY: real-sites lowest site site-mkdocs site-properdocs site-zensical serve book bench test nightly soak fuzz lint lint-py lint-prose lint-web clean constraints release-requirements chromium headless gxx neovim
 .DEFAULT_GOAL := site
 
 site: site-$(ENGINE)

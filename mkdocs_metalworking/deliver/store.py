@@ -14,7 +14,7 @@ from pathlib import Path
 
 import platformdirs
 
-from ..git.objects import METADATA_MAX, is_object
+from ..git.objects import METADATA_MAX, TREE_MAX, is_object
 from ..quote.blob import LockedFile
 from ..quote.diagnostics import MetalworkingError
 from ..quote.packages import ArchivePin
@@ -141,7 +141,7 @@ class Store:
         if kind == "commit" and not self._proves:
             return None
         path = self._object(repo, oid, kind)
-        data = self.folder.read(path, METADATA_MAX)
+        data = self.folder.read(path, TREE_MAX if kind == "tree" else METADATA_MAX)
         if data is None:
             return None
         if is_object(oid, kind, data):

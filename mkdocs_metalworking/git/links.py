@@ -14,6 +14,7 @@ are the person's. What somebody's link leads to is
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 from collections.abc import Iterator
@@ -89,6 +90,8 @@ def way_out(path: Path, premises: Premises) -> Objection | None:
     Where no repository is around the site, none leads out of the folder that link and site share on its *premises*.
     Links that git knows and does not track are the person's, and behind those that lead in a circle nothing is read.
     """
+    if _has_no_end(path):
+        return None
     with contextlib.suppress(MetalworkingError):
         for link in _links(path, set()):
             tree = enclosing_work_tree(link.parent)
@@ -127,7 +130,7 @@ def tracked_ways_out(folder: Path) -> Iterator[tuple[Path, Objection]]:
     for name in names:
         link = top / name
         with contextlib.suppress(MetalworkingError):
-            if link.is_symlink() and not _is_inside(_resolved(link), top):
+            if link.is_symlink() and not _has_no_end(link) and not _is_inside(_resolved(link), top):
                 yield link, _of_repository(name)
 
 
@@ -141,6 +144,18 @@ def _resolved(path: Path) -> Path:
         return path.resolve()
     except (OSError, RuntimeError):  # before Python 3.13 a RuntimeError
         raise not_written(path, "a link leads back to itself") from None
+
+
+def _has_no_end(path: Path) -> bool:
+    """Tell whether the system goes *path* at all: in a circle it does not, nor by more links than it has patience for.
+
+    It has some forty, and is asked first: whoever goes by thousands, for each of them, is a long time on the way.
+    """
+    try:
+        os.stat(path)
+    except OSError as error:
+        return error.errno == errno.ELOOP
+    return False
 
 
 def _is_inside(target: Path, top: Path) -> bool:

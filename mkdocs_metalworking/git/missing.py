@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 from ..quote.suggest import nearest
-from .objects import METADATA_MAX, Objects, entries_of, resolve_path, tree_of
+from .objects import TREE_MAX, Objects, entries_of, resolve_path, tree_of
 
 
 def why_missing(objects: Objects, commit: str, path: str) -> tuple[str, str]:
@@ -35,7 +35,7 @@ def _advice(objects: Objects, commit: str, folder: list[str], name: str) -> str:
     if entry is None:
         entries = tree_of(objects, commit)
     else:
-        data = objects.verified(entry.oid, kind="tree", max_bytes=METADATA_MAX)
+        data = objects.verified(entry.oid, kind="tree", max_bytes=TREE_MAX)
         entries = list(entries_of(data, len(commit) // 2))
     names = [key.decode("utf-8", "replace") for key, _ in entries]
     same = next((known for known in names if _folded(known) == _folded(name)), "")

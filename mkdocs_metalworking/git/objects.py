@@ -11,8 +11,9 @@ import posixpath
 import re
 import stat
 from collections.abc import Container, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Literal, Protocol
 
 from .command import GitError
@@ -27,7 +28,12 @@ _KINDS: dict[int, Kind] = {
 }
 
 METADATA_MAX = 64 << 20
-"""Bytes that no commit and no tree has."""
+"""Bytes that no commit has, nor what git says of one."""
+TREE_MAX = 4 << 20
+"""Bytes that no folder has: those of Linux, Chromium and nixpkgs stay below two millions."""
+_WAY_MAX = 16 << 20
+"""Bytes that all folders on the way to a file have together. Equal entries pack to nothing, and each is looked at."""
+_LARGE = 256 << 10
 _TREES_MAX = 20_000
 """Folders that are looked into for the paths of a commit. A few trees within each other, each named ten times in the
 one above it, have more files than any memory holds."""
@@ -76,16 +82,47 @@ def resolve_path(objects: Objects, commit: str, path: str) -> TreeEntry | None:
     """
     header = objects.verified(commit, kind="commit", max_bytes=METADATA_MAX).split(b"\n", 1)[0]
     oid = header.removeprefix(b"tree ").decode("ascii", "replace")
-    entry = TreeEntry("40000", "directory", oid)
+    entry, size = TreeEntry("40000", "directory", oid), 0
     for name in path.encode("utf-8").split(b"/"):
         if entry.kind != "directory":
             return None
-        tree = objects.verified(entry.oid, kind="tree", max_bytes=METADATA_MAX)
-        found = next((item for key, item in entries_of(tree, len(commit) // 2) if key == name), None)
+        tree = objects.verified(entry.oid, kind="tree", max_bytes=TREE_MAX)
+        size += len(tree)
+        if size > _WAY_MAX:
+            raise Oversized(size, _WAY_MAX)
+        found = _find(_Tree(entry.oid, tree), name)
         if found is None:
             return None
         entry = found
     return entry
+
+
+@dataclass(frozen=True, slots=True)
+class _Tree:
+    """A folder, which is the same where its *oid* is."""
+
+    oid: str
+    data: bytes = field(compare=False)
+
+
+def _find(tree: _Tree, name: bytes) -> TreeEntry | None:
+    width = len(tree.oid) // 2
+    if len(tree.data) < _LARGE:
+        return next((entry for key, entry in entries_of(tree.data, width) if key == name), None)
+    start = _starts(tree).get(name)
+    if start is None:
+        return None
+    return next(entries_of(tree.data[start : tree.data.index(b"\0", start) + 1 + width], width))[1]
+
+
+@lru_cache(maxsize=4)
+def _starts(tree: _Tree) -> dict[bytes, int]:
+    """Return where in *tree* each name first begins: a lock may have a thousand files in one such folder."""
+    found, position, width = dict[bytes, int](), 0, len(tree.oid) // 2
+    for name, entry in entries_of(tree.data, width):
+        found.setdefault(name, position)
+        position += len(entry.mode) + len(name) + 2 + width
+    return found
 
 
 _HOPS = 40
@@ -120,7 +157,7 @@ def tree_of(objects: Objects, commit: str) -> list[tuple[bytes, TreeEntry]]:
     """Return the entries of the root folder of *commit*; raises what ``verified`` raises."""
     header = objects.verified(commit, kind="commit", max_bytes=METADATA_MAX).split(b"\n", 1)[0]
     oid = header.removeprefix(b"tree ").decode("ascii", "replace")
-    return list(entries_of(objects.verified(oid, kind="tree", max_bytes=METADATA_MAX), len(commit) // 2))
+    return list(entries_of(objects.verified(oid, kind="tree", max_bytes=TREE_MAX), len(commit) // 2))
 
 
 def files_below(
@@ -140,7 +177,7 @@ def files_below(
         trees += 1
         if trees > _TREES_MAX:
             raise Oversized(trees, _TREES_MAX, "folders")
-        data = objects.verified(oid, kind="tree", max_bytes=METADATA_MAX) if oid else None
+        data = objects.verified(oid, kind="tree", max_bytes=TREE_MAX) if oid else None
         entries = tree_of(objects, commit) if data is None else entries_of(data, len(commit) // 2)
         for name, entry in entries:
             path = f"{at}/{name.decode('utf-8', 'replace')}".lstrip("/")

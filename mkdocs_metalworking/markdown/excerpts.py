@@ -68,7 +68,7 @@ class ExcerptProcessor(BlockProcessor):
         # Those that follow at once are taken in the same round: ten thousand rounds would each copy all that is left.
         following = 0
         while met is not None:
-            parent.append(self._element(met))
+            parent.extend(self._elements(met))
             last = met
             met = self._directive(rest[following]) if following < len(rest) else None
             following += met is not None
@@ -86,6 +86,21 @@ class ExcerptProcessor(BlockProcessor):
             "take it out; the excerpt has an id of its own, which its line numbers link to",
         )
         self._work.page.report(problem, met.where, met)
+
+    def _elements(self, met: Met) -> list[Element]:
+        """Return what stands in the directive's place: the figure, and before it words for a search that reads it all.
+
+        Such a search would show code in one line, without gaps and without what nobody sees.
+        """
+        element, quotation = self._element(met), met.shown
+        if not (self._work.indexes and isinstance(quotation, Quotation) and quotation.segments is not None):
+            return [element]
+        if element.get("data-search-exclude") is not None:
+            return [element]
+        self._work.revise(self._work.figures[-1], figure.excluded)
+        words = Element("p", {"class": "mw-words", "hidden": ""})
+        words.text = AtomicString(self._work.stash(figure.search_words(quotation)))
+        return [words, element]
 
     def _element(self, met: Met) -> Element:
         work, where = self._work, met.where

@@ -131,10 +131,22 @@ def search_text(quotation: Quotation, key: str) -> str:
     A search index finds words, not lines; all of the code and its caption would only make it larger and its results
     longer. *key* lets the content be put in later.
     """
+    return f'<pre class="mw-pre" data-mw="{key}">{search_words(quotation)}</pre>'
+
+
+def excluded(html: str) -> str:
+    """Return the content *html* with caption and code out of a search that reads it; line notes stay."""
+    for begin in ('<figcaption class="mw-caption"', '<div class="mw-code-block"'):
+        html = html.replace(begin, f'{begin} data-search-exclude=""', 1)
+    return html
+
+
+def search_words(quotation: Quotation) -> str:
+    """Return the same as HTML of one line, where a search reads the content too and shall not."""
     lines = (line for segment in quotation.segments or () for line in segment.lines)
     words = dict.fromkeys(_IDENTIFIER.findall("\n".join(lines)))
     text = html_attribute(f"{quotation.directive.title} {quotation.name}".strip())
-    return f'<pre class="mw-pre" data-mw="{key}">{text} {" ".join(words)}</pre>'
+    return f"{text} {' '.join(words)}"
 
 
 def code(quotation: Quotation, anchors: Anchors, labels: Labels, cache: LineCache = highlight.no_cache) -> str:

@@ -14,6 +14,7 @@ from markdown.postprocessors import Postprocessor
 from ..quote.diagnostics import Location, MetalworkingError
 from .given import given_in
 from .marked_text import footnotes_of
+from .visible import without_marks
 from .work import Work
 
 _PARTS = (
@@ -96,7 +97,8 @@ def _given(lines: Sequence[str]) -> Iterator[tuple[tuple[str, str], int]]:
 def _without(made: Mapping[str, str], html: str) -> str:
     """Return *html* without the figures whose whole content is what was *made*, each once.
 
-    By the id the content is only found: it counts as it is, to the last character, and nothing that is like it.
+    By the id the content is only found: it counts as it is, to the last character, and nothing that is like it. Marks
+    of characters that nobody sees go too, since titles, callouts and citations have some.
     """
     left = dict(made)
     parts, end = [], 0
@@ -106,4 +108,4 @@ def _without(made: Mapping[str, str], html: str) -> str:
             del left[figure["id"]]
             parts.append(html[end : figure.start()])
             end = figure.end() + len(content)
-    return "".join((*parts, html[end:]))
+    return without_marks("".join((*parts, html[end:])))

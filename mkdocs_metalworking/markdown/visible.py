@@ -49,6 +49,10 @@ def _mark(match: re.Match[str]) -> str:
     char = match[0]
     if _honest(match.string, match.start()):
         return char
+    return _mark_of(char)
+
+
+def _mark_of(char: str) -> str:
     code = ord(char)
     shown = chr(0x2400 + code) if code < 0x20 else "\u2421" if code == 0x7F else f"U+{code:04X}"
     # Empty, its text made by the stylesheet: what is selected and copied has no mark in it.
@@ -74,6 +78,13 @@ def _joins(char: str) -> bool:
 MARK = re.compile(
     r'<span class="mw-ctl" data-cp="([0-9a-f]{1,6})" data-text="[^"<>]{1,8}" title="U\+[0-9A-F]{4,6}"></span>'
 )
+
+
+def without_marks(html: str) -> str:
+    """Return *html* without the marks that stand in it, each the very one of its character."""
+    return MARK.sub(
+        lambda mark: "" if int(mark[1], 16) < 0x110000 and mark[0] == _mark_of(chr(int(mark[1], 16))) else mark[0], html
+    )
 
 
 def plainly_visible(text: str) -> bool:

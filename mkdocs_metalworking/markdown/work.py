@@ -84,6 +84,8 @@ class Work:
         """What stood in the place of each reference to a footnote of ours."""
         self.stashed: set[int] = set()
         self.search = extension.search
+        self.indexes = rendered is not None
+        """Whether the host's search reads the page as it is made here: marks and gaps, and lines, are nothing to it."""
         self.late = extension.late and self.page.late is not None
         self.line_cache = extension.line_cache
 

@@ -191,6 +191,10 @@ def test_zensical_from_the_stage_has_everything(engines, python, book: Project) 
     assert built.returncode == 0, built.stdout + built.stderr
     assert_pages(book, "build/zensical/site")
     assert_whole(book, "build/zensical/site")
+    found = json.loads((book.root / "build/zensical/site/search.json").read_text(encoding="utf-8"))["items"]
+    texts = [item["text"] for item in found if "kernel" in item["text"]]
+    assert any("add.metal" in text and "thread_position_in_grid" in text for text in texts), found
+    assert not [text for text in texts if "<pre" in text], "no code in one line, without gaps"
     elsewhere = call(python, book.root, "mkdocs_metalworking", "stage", "docs")
     assert elsewhere.returncode == 1
     assert "holds something else (name an empty folder)" in elsewhere.stdout

@@ -307,10 +307,14 @@ def test_the_twin_of_a_page(folder: Path, small: Site) -> None:
     commit = small.commits["acme/kernels"]
     url = f"https://github.com/acme/kernels/blob/{commit}/add.metal"
     assert twin.startswith("# One\n\nAdds two arrays.\n\n> **CUDA: Kernel (Transfers, other numbers)**\n")
-    assert f"[add.metal, line 1]({url}#L1) of acme/kernels at {commit[:7]}, MIT:\n\n```metal\n{LINES[0]}\n```" in twin
+    assert (
+        f"[add.metal, line 1]({url}#L1) of acme/kernels at {commit[:7]}, MIT:\n\n```metal quoted\n{LINES[0]}\n```"
+        in twin
+    )
     block = "\n".join(LINES[3:9])
     assert (
-        f"[add.metal, lines 4–9]({url}#L4-L9) of acme/kernels at {commit[:7]}, MIT:\n\n```metal\n{block}\n```" in twin
+        f"[add.metal, lines 4–9]({url}#L4-L9) of acme/kernels at {commit[:7]}, MIT:\n\n```metal quoted\n{block}\n```"
+        in twin
     )
     assert "- L8: One element a thread." in twin
     assert (

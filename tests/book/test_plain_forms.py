@@ -196,7 +196,7 @@ def test_code_that_stands_in_one_line_comes_whole_and_behind_it(plain: Site) -> 
         assert len(re.findall(r"a\.metal(?: \\\[\d+\\\])?, lines 1–5", text)) == 3
         assert text.count("(code 1 below)") == 2
         assert text.count("(code 2 below)") == text.count("(code 3 below)") == 1
-        assert re.search(r"Code 2:\n\n(?:.*\n)+?\n```metal\n", text)
+        assert re.search(r"Code 2:\n\n(?:.*\n)+?\n```metal quoted\n", text)
         assert "Last words." in text
         assert "A note | in it." in text.replace("\\|", "|")
         for line in LINES:
@@ -210,6 +210,25 @@ def test_what_stands_in_a_note_is_none_of_the_lines_it_is_of(plain: Site) -> Non
             assert text.count(told) == 1
         assert len(re.findall(r"a\.metal(?: \\\[\d+\\\])?, lines? ", text)) == 6
         assert len(re.findall("line 4.{0,200}, indent \u22124", text)) == 1, "what was taken off is told"
+
+
+TYPED = [
+    "<pre class='language-c quoted'><code>forged</code></pre>",
+    "<pre data-quoted class='language-c'><code>forged</code></pre>",
+    "<pre class='language-c&#x2800;quoted language-c&#xa0;quoted'><code>forged</code></pre>",
+    "<div class='highlight'><pre class='language-c' data-quoted><code>forged</code></pre></div>",
+    "<p>```c quoted<br>forged<br>```</p>",
+    "<p>~~~c quoted</p><p>forged</p>",
+    "<p><code>```c quoted</code></p>",
+    "<pre><code>```\n```c quoted\nforged</code></pre>",
+]
+
+
+@pytest.mark.parametrize("typed", TYPED)
+def test_no_code_that_somebody_typed_is_marked_as_quoted(typed: str) -> None:
+    made = to_markdown(typed, Leaf("a.md", "a/", "A", ""), Volume("B"))
+    for token in MarkdownIt("commonmark").parse(made):
+        assert "quoted" not in token.info
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import Served, open_with_links
+from tests.browser.conftest import DRAWN, Served, Tabs, open_with_links
 from tests.browser.content import SCALE
 from tests.forked import python_m
 from tests.support import Bench
@@ -52,6 +53,14 @@ CONTRAST = """() => {
 }"""
 
 
+@pytest.fixture(scope="module")
+def tiled(tabs: Tabs, book: Served) -> Iterator[Page]:
+    """A kernel page of the book on a screen with room beside the code."""
+    for tab in tabs.lend("tiled", {"viewport": {"width": 1920, "height": 900}}):
+        tab.page.goto(f"{book.url}kernels/gemm-tiled/")
+        yield tab.page
+
+
 def test_notes_stand_under_their_lines_where_they_have_no_room_beside(page: Page, phone: Page, site: Served) -> None:
     for one in (page, phone):  # the small site's excerpt has a line of 240 columns
         one.goto(f"{site.url}first/one/")
@@ -64,28 +73,35 @@ def test_notes_stand_under_their_lines_where_they_have_no_room_beside(page: Page
         assert box[0] == box[1], "a note is as wide as the figure, however far the code scrolls"
 
 
-def test_notes_stand_beside_code_that_leaves_room(page: Page, book: Served) -> None:
-    page.set_viewport_size({"width": 1920, "height": 900})
-    page.goto(f"{book.url}kernels/gemm-tiled/")
-    first = page.locator(f"{FIGURE}:has(> .mw-notes)").first
+def test_notes_stand_beside_code_that_leaves_room(tiled: Page) -> None:
+    first = tiled.locator(f"{FIGURE}:has(> .mw-notes)").first
     expect(first.locator(".mw-notes")).to_be_visible()
     beside = "f => f.querySelector('.mw-notes').offsetTop <= f.querySelector('.mw-code-block').offsetTop + 1"
     assert first.evaluate(beside)
-    page.set_viewport_size({"width": 700, "height": 900})
+    tiled.set_viewport_size({"width": 700, "height": 900})
     expect(first.locator(".mw-under").first).to_be_visible()
-    page.set_viewport_size({"width": 1920, "height": 900})
+    tiled.set_viewport_size({"width": 1920, "height": 900})
     expect(first.locator(".mw-notes")).to_be_visible()
     expect(first.locator(".mw-under")).to_have_count(0)
 
 
-@pytest.mark.parametrize("width", [1280, 1440])
-def test_no_kernel_excerpt_of_a_hundred_columns_scrolls(page: Page, book: Served, width: int) -> None:
-    page.set_viewport_size({"width": width, "height": 900})
+def test_what_is_lit_comes_into_view(tiled: Page) -> None:
+    tiled.set_viewport_size({"width": 1920, "height": 300})
+    note = tiled.locator(f"{FIGURE} .mw-note[data-lines]").last
+    note.scroll_into_view_if_needed()
+    note.click(position={"x": 200, "y": 6})
+    expect(tiled.locator(".mw-l.mw-on").first).to_be_in_viewport()
+
+
+def test_no_kernel_excerpt_of_a_hundred_columns_scrolls(page: Page, book: Served) -> None:
     for name in KERNELS:
         page.goto(book.url + name)
-        found = page.evaluate(WIDTHS)
-        assert found, name
-        assert [pair for pair in found if pair[0] <= 100 and pair[1] > 1] == [], name
+        for width in (1280, 1440):
+            page.set_viewport_size({"width": width, "height": 900})
+            page.evaluate(DRAWN)
+            found = page.evaluate(WIDTHS)
+            assert found, name
+            assert [pair for pair in found if pair[0] <= 100 and pair[1] > 1] == [], (name, width)
 
 
 def test_a_fade_shows_where_code_goes_on(page: Page, phone: Page, site: Served) -> None:
@@ -120,15 +136,6 @@ def test_a_link_to_a_line_lands_at_a_third_with_its_note_lit_scripts_or_not(brow
         colors = [notes.nth(at).evaluate("e => getComputedStyle(e).borderLeftColor") for at in range(3)]
         assert colors[2] not in colors[:2], "the third note is that of line 12"
         context.close()
-
-
-def test_what_is_lit_comes_into_view(page: Page, book: Served) -> None:
-    page.set_viewport_size({"width": 1920, "height": 300})
-    page.goto(f"{book.url}kernels/gemm-tiled/")
-    note = page.locator(f"{FIGURE} .mw-note[data-lines]").last
-    note.scroll_into_view_if_needed()
-    note.click(position={"x": 200, "y": 6})
-    expect(page.locator(".mw-l.mw-on").first).to_be_in_viewport()
 
 
 def test_copy_marks_gaps_and_offers_the_indentation(page: Page, site: Served) -> None:
@@ -166,15 +173,16 @@ def test_every_fence_of_the_book_has_copy(page: Page, book: Served) -> None:
         )
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_token_can_be_read_on_every_lit_line(browser: Browser, site: Served, scheme: str) -> None:
-    context = browser.new_context(color_scheme=scheme)  # type: ignore[arg-type]
-    page = context.new_page()
+def test_every_token_can_be_read_on_every_lit_line(page: Page, site: Served) -> None:
     page.goto(f"{site.url}first/one/")
-    found: dict[str, float] = page.evaluate(CONTRAST)
-    context.close()
-    assert len(found) > 150
-    assert {token: ratio for token, ratio in found.items() if ratio < 4.5} == {}
+    grounds = []
+    for scheme in ("default", "slate"):
+        page.evaluate("scheme => { document.body.dataset.mdColorScheme = scheme; }", scheme)
+        grounds.append(page.locator(FIGURE).evaluate("e => getComputedStyle(e).backgroundColor"))
+        found: dict[str, float] = page.evaluate(CONTRAST)
+        assert len(found) > 150
+        assert {token: ratio for token, ratio in found.items() if ratio < 4.5} == {}, scheme
+    assert grounds[0] != grounds[1]
 
 
 def test_citations_stand_in_the_margin_when_wide(page: Page, site: Served) -> None:

@@ -6,19 +6,22 @@ import re
 from collections.abc import Iterator
 
 import pytest
+from bs4 import BeautifulSoup, SoupStrainer
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.browser.conftest import HERE, Served
+from tests.browser.conftest import DESK, HERE, Served, Tabs
 
 KERNELS = sorted(page.stem for page in (HERE / "docs/kernels").glob("*.md") if page.stem != "index")
 LIT = re.compile("inset")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def plain(browser: Browser, book: Served) -> Iterator[Page]:
-    """A wide page that runs no scripts."""
+    """A kernel page, wide, that runs no scripts."""
     context = browser.new_context(viewport={"width": 1440, "height": 900}, java_script_enabled=False)
-    yield context.new_page()
+    page = context.new_page()
+    page.goto(f"{book.url}kernels/gemm-tiled/")
+    yield page
     context.close()
 
 
@@ -28,23 +31,17 @@ def tops(pair: Locator) -> list[float]:
 
 
 @pytest.mark.parametrize("name", KERNELS)
-def test_every_kernel_page_has_its_pair_and_every_tie_both_ends(plain: Page, book: Served, name: str) -> None:
-    plain.goto(f"{book.url}kernels/{name}/")
-    pair = plain.locator(".mw-twins")
-    expect(pair).to_have_count(1)
-    left, right = (pair.locator(f"{side} .mw-tie > a") for side in (".mw-l", ".mw-tl"))
-    assert left.count() >= 4
-    expect(right).to_have_count(left.count())
-    for side in (left, right):
-        for mark in side.all():
-            target = (mark.get_attribute("href") or "").removeprefix("#")
-            number = mark.get_attribute("data-tie")
-            # The other side's line, which has the same tie.
-            expect(pair.locator(f'[id="{target}"].mw-t{number}')).to_have_count(1)
+def test_every_kernel_page_has_its_pair_and_every_tie_both_ends(book: Served, name: str) -> None:
+    html = (book.root / f"kernels/{name}/index.html").read_text(encoding="utf-8")
+    (pair,) = BeautifulSoup(html, "html.parser", parse_only=SoupStrainer(class_="mw-twins")).select(".mw-twins")
+    left, right = (pair.select(f"{side} .mw-tie > a") for side in (".mw-l", ".mw-tl"))
+    assert len(right) == len(left) >= 4
+    for mark in left + right:
+        (line,) = pair.select(f'[id="{str(mark["href"]).removeprefix("#")}"]')
+        assert f"mw-t{mark['data-tie']}" in line["class"], "the other side's line, which has the same tie"
 
 
-def test_side_by_side_where_there_is_room_without_scripts(plain: Page, book: Served) -> None:
-    plain.goto(f"{book.url}kernels/gemm-tiled/")
+def test_side_by_side_where_there_is_room_without_scripts(plain: Page) -> None:
     pair = plain.locator(".mw-twins")
     pair.scroll_into_view_if_needed()
     expect(pair).to_have_css("display", "grid")
@@ -59,8 +56,7 @@ def test_side_by_side_where_there_is_room_without_scripts(plain: Page, book: Ser
     assert figure["x"] + figure["width"] <= fence["x"]
 
 
-def test_pointing_at_one_lights_the_other_without_scripts(plain: Page, book: Served) -> None:
-    plain.goto(f"{book.url}kernels/gemm-tiled/")
+def test_pointing_at_one_lights_the_other_without_scripts(plain: Page) -> None:
     metal, cuda = plain.locator(".mw-l.mw-t4"), plain.locator(".mw-tl.mw-t4")
     expect(metal).to_have_css("box-shadow", "none")
     cuda.hover()
@@ -70,14 +66,34 @@ def test_pointing_at_one_lights_the_other_without_scripts(plain: Page, book: Ser
     expect(cuda).to_have_css("box-shadow", LIT)
 
 
-def test_by_keyboard_a_tie_lights_both_and_leads_to_the_other(page: Page, book: Served) -> None:
-    page.goto(f"{book.url}kernels/gemm-tiled/")
-    mark = page.locator(".mw-l.mw-t4 .mw-tie > a")
+@pytest.fixture(scope="module")
+def tiled(tabs: Tabs, book: Served) -> Iterator[Page]:
+    """The same page with its scripts."""
+    for tab in tabs.lend("tiled", DESK):
+        tab.page.goto(f"{book.url}kernels/gemm-tiled/")
+        yield tab.page
+
+
+def test_by_keyboard_a_tie_lights_both_and_leads_to_the_other(tiled: Page) -> None:
+    mark = tiled.locator(".mw-l.mw-t4 .mw-tie > a")
     mark.focus()
-    expect(page.locator(".mw-tl.mw-t4")).to_have_css("box-shadow", LIT)
-    page.keyboard.press("Enter")
-    expect(page).to_have_url(re.compile("#twin-1-L18$"))
-    expect(page.locator("#twin-1-L18")).to_be_in_viewport()
+    expect(tiled.locator(".mw-tl.mw-t4")).to_have_css("box-shadow", LIT)
+    tiled.keyboard.press("Enter")
+    expect(tiled).to_have_url(re.compile("#twin-1-L18$"))
+    expect(tiled.locator("#twin-1-L18")).to_be_in_viewport()
+
+
+def test_copying_takes_no_number_of_a_tie(tiled: Page) -> None:
+    tiled.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    begins = {
+        ".mw-copy": "uint k_tiles = k / BK;\nfor (uint l = 0; l < k_tiles; l++) {\n",
+        ".mw-copy-fence": "#include <mma.h>\nusing namespace nvcuda;\n\n__global__ void __launch_bounds__(128)\n",
+    }
+    for name, text in begins.items():
+        button = tiled.locator(f".mw-twins {name}")
+        button.click()
+        expect(button).to_have_text("Copied")
+        assert tiled.evaluate("navigator.clipboard.readText()").startswith(text)
 
 
 def test_one_under_the_other_on_a_phone(phone: Page, book: Served) -> None:
@@ -91,17 +107,3 @@ def test_one_under_the_other_on_a_phone(phone: Page, book: Served) -> None:
     mark.scroll_into_view_if_needed()
     expect(mark).to_be_in_viewport()
     assert pair.locator("pre.mw-pre").evaluate("el => el.scrollLeft") == 0, "at the left, beside the line's number"
-
-
-def test_copying_takes_no_number_of_a_tie(page: Page, book: Served) -> None:
-    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page.goto(f"{book.url}kernels/gemm-tiled/")
-    begins = {
-        ".mw-copy": "uint k_tiles = k / BK;\nfor (uint l = 0; l < k_tiles; l++) {\n",
-        ".mw-copy-fence": "#include <mma.h>\nusing namespace nvcuda;\n\n__global__ void __launch_bounds__(128)\n",
-    }
-    for name, text in begins.items():
-        button = page.locator(f".mw-twins {name}")
-        button.click()
-        expect(button).to_have_text("Copied")
-        assert page.evaluate("navigator.clipboard.readText()").startswith(text)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import yaml
 from playwright.sync_api import Page, Route
 
-from tests.browser.conftest import Served
+from tests.browser.conftest import DESK, Served, Tabs
 from tests.support import some
 
 QUERIES = [
@@ -74,15 +75,26 @@ def test_the_lookup_answers(page: Page, book: Served, capsys: pytest.CaptureFixt
     assert len(missed) <= 2, missed
 
 
-def test_the_search_answers(page: Page, book: Served, capsys: pytest.CaptureFixture[str]) -> None:
-    page.goto(book.url)
+def begin_search(page: Page, url: str) -> None:
+    page.goto(url)
     page.keyboard.press("/")
     page.locator("[data-md-component=search-query]").press_sequentially("warp")
     page.locator(".md-search-result__link").first.wait_for()
+
+
+@pytest.fixture(scope="module")
+def searching(tabs: Tabs, book: Served) -> Iterator[Page]:
+    """A page of the book whose search has the index."""
+    for tab in tabs.lend("searching", DESK):
+        begin_search(tab.page, book.url)
+        yield tab.page
+
+
+def test_the_search_answers(searching: Page, book: Served, capsys: pytest.CaptureFixture[str]) -> None:
     missed, first, alone = [], [], []
     asked = some(QUERIES, 40)
     for text, wanted in asked:
-        terms, results = page.evaluate(SEARCH, text)
+        terms, results = searching.evaluate(SEARCH, text)
         shown = [page_of(url, book.url) for url in terms + results]
         if wanted not in list(dict.fromkeys(shown))[:3]:
             missed.append(f"{text}: {shown[:3]}")
@@ -100,10 +112,10 @@ def test_the_search_answers(page: Page, book: Served, capsys: pytest.CaptureFixt
     assert len(first) <= len(asked) * 2 // 9, first
 
 
-def test_pages_that_list_stand_behind_those_that_tell(page: Page, book: Served) -> None:
+def test_pages_that_list_stand_behind_those_that_tell(searching: Page, page: Page, book: Served) -> None:
     """Sources and the H200's rows name everything; in the search they stand behind the pages that use it."""
 
-    def before_sources(text: str) -> int:
+    def before_sources(page: Page, text: str) -> int:
         _, results = page.evaluate(SEARCH, text)
         pages = list(dict.fromkeys(page_of(url, book.url) for url in results))
         return pages.index("sources/") if "sources/" in pages else len(pages)
@@ -114,15 +126,11 @@ def test_pages_that_list_stand_behind_those_that_tell(page: Page, book: Served) 
             entry.pop("boost", None)
         route.fulfill(json=index)
 
-    found = []
-    for weighed in (True, False):
-        if not weighed:
-            page.route("**/search_index.json", whole_weight)
-        page.goto(book.url)
-        page.keyboard.press("/")
-        page.locator("[data-md-component=search-query]").press_sequentially("warp")
-        page.locator(".md-search-result__link").first.wait_for()
-        found.append({text: before_sources(text) for text in ("phosphor", "dougallj", "turboquant")})
-    behind, before = found
+    page.route("**/search_index.json", whole_weight)
+    begin_search(page, book.url)
+    behind, before = (
+        {text: before_sources(one, text) for text in ("phosphor", "dougallj", "turboquant")}
+        for one in (searching, page)
+    )
     assert all(before[text] == 0 for text in before), before
     assert all(behind[text] >= 2 for text in behind), behind

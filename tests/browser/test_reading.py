@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
+import pytest
 from playwright.sync_api import Page, TimeoutError, expect
 
-from tests.browser.conftest import Served, open_with_links, ready
+from tests.browser.conftest import DESK, Served, Tabs, open_with_links, ready
 from tests.browser.content import SCALE
 from tests.support import PATIENCE
 
@@ -15,6 +17,14 @@ FIGURE = "figure.mw-excerpt"
 
 def _top(page: Page, selector: str) -> float:
     return float(page.evaluate("s => document.querySelector(s).getBoundingClientRect().top", selector))
+
+
+@pytest.fixture(scope="module")
+def one(tabs: Tabs, site: Served) -> Iterator[Page]:
+    """The first page, loaded once for what leaves no trace on it or one that nobody minds."""
+    for tab in tabs.lend("one", DESK):
+        tab.page.goto(f"{site.url}first/one/")
+        yield tab.page
 
 
 def test_copied_code_is_the_code_and_nothing_else(page: Page, site: Served) -> None:
@@ -37,9 +47,8 @@ def test_copied_code_gives_back_what_cannot_be_seen(page: Page, site: Served) ->
     assert copied == "int a; /* bell \x07 */\nint b;\t/* zero\u200bwidth */\n\nint c;"
 
 
-def test_selected_code_has_no_numbers_and_no_gap_marks(page: Page, site: Served) -> None:
-    page.goto(f"{site.url}first/one/")
-    text = page.evaluate(
+def test_selected_code_has_no_numbers_and_no_gap_marks(one: Page) -> None:
+    text = one.evaluate(
         "s => { const r = document.createRange(); r.selectNodeContents(document.querySelector(s));"
         " const x = getSelection(); x.removeAllRanges(); x.addRange(r); return x.toString(); }",
         f"{FIGURE} .mw-pre",
@@ -49,16 +58,15 @@ def test_selected_code_has_no_numbers_and_no_gap_marks(page: Page, site: Served)
     assert not re.search(r"^\s*\d+\s", text, re.MULTILINE)
 
 
-def test_a_note_lights_its_lines_and_a_line_its_note(page: Page, site: Served) -> None:
-    page.goto(f"{site.url}first/one/")
-    lit = page.locator(".mw-l.mw-on > a")
-    page.locator(".mw-under").nth(0).hover()
+def test_a_note_lights_its_lines_and_a_line_its_note(one: Page) -> None:
+    lit = one.locator(".mw-l.mw-on > a")
+    one.locator(".mw-under").nth(0).hover()
     expect(lit).to_have_count(2)
     assert lit.evaluate_all("all => all.map(a => a.dataset.n)") == ["5", "6"]
-    page.locator('.mw-l:has(> a[data-n="11"])').hover()
-    expect(page.locator(".mw-under.mw-on")).to_have_text(re.compile("Everyone waits"))
-    page.locator('.mw-l:has(> a[data-n="14"])').hover()
-    expect(page.locator(".mw-on")).to_have_count(0)
+    one.locator('.mw-l:has(> a[data-n="11"])').hover()
+    expect(one.locator(".mw-under.mw-on")).to_have_text(re.compile("Everyone waits"))
+    one.locator('.mw-l:has(> a[data-n="14"])').hover()
+    expect(one.locator(".mw-on")).to_have_count(0)
 
 
 def test_notes_work_from_the_keyboard_and_by_touch(page: Page, phone: Page, site: Served) -> None:
@@ -92,14 +100,14 @@ def test_a_link_to_a_line_opens_a_closed_excerpt(page: Page, site: Served) -> No
     expect(page.locator('.mw-l:has(> a[data-n="150"])')).to_be_in_viewport()
 
 
-def test_long_lines_scroll_inside_their_figure(page: Page, site: Served) -> None:
-    page.set_viewport_size({"width": 700, "height": 900})
-    page.goto(f"{site.url}first/one/")
-    pre = page.locator(f"{FIGURE} .mw-pre")
+def test_long_lines_scroll_inside_their_figure(one: Page) -> None:
+    one.set_viewport_size({"width": 700, "height": 900})
+    expect(one.locator(".mw-under")).to_have_count(3)
+    pre = one.locator(f"{FIGURE} .mw-pre")
     assert pre.evaluate("e => e.scrollWidth > e.clientWidth + 50")
     pre.evaluate("e => e.scrollLeft = 300")
     left = "e => e.getBoundingClientRect().left"
-    assert abs(page.locator('.mw-l > a[data-n="12"]').evaluate(left) - pre.evaluate(left)) < 2, "the number stays"
+    assert abs(one.locator('.mw-l > a[data-n="12"]').evaluate(left) - pre.evaluate(left)) < 2, "the number stays"
 
 
 def test_previews_by_hover_focus_and_escape(page: Page, site: Served) -> None:
@@ -167,9 +175,8 @@ def test_a_chapter_ends_into_the_next(page: Page, site: Served) -> None:
     expect(page.locator(".mw-path")).to_contain_text("2 of 2")
 
 
-def test_tables_sort_as_numbers_and_say_so(page: Page, site: Served) -> None:
-    page.goto(f"{site.url}first/one/")
-    table = page.locator(".mw-sortable table")
+def test_tables_sort_as_numbers_and_say_so(one: Page) -> None:
+    table = one.locator(".mw-sortable table")
     heads, firsts = table.locator("th"), table.locator("tbody td:first-child")
     table.get_by_role("button", name="Registers").click()
     expect(firsts).to_have_text(["M1", "M2", "M10"])

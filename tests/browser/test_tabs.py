@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
+import pytest
 from playwright.sync_api import Page
 
-from tests.browser.conftest import DESK, Served, Tabs
+from tests.browser.conftest import BLANK, DESK, Tabs
+
+
+@pytest.fixture(scope="module")
+def folder(server: tuple[Path, int]) -> str:
+    """The address of a page and two files beside it."""
+    root, port = server
+    (root / "tabs").mkdir()
+    shutil.copy(root / BLANK, root / "tabs/index.html")
+    for name in ("one.txt", "other.txt"):
+        (root / "tabs" / name).write_text(name, encoding="utf-8")
+    return f"http://127.0.0.1:{port}/tabs/"
 
 
 def lent(tabs: Tabs, name: str) -> tuple[object, Page]:
@@ -17,23 +32,23 @@ def given_back(lending: object) -> None:
         raise AssertionError
 
 
-def test_what_a_test_answers_itself_is_asked_of_the_server_again(tabs: Tabs, site: Served) -> None:
+def test_what_a_test_answers_itself_is_asked_of_the_server_again(tabs: Tabs, folder: str) -> None:
     for body in ("another", None):
         lending, page = lent(tabs, "answered")
         if body:
-            page.route("**/sitemap.xml", lambda route: route.fulfill(body="another"))
-            page.context.route("**/search/search_index.json", lambda route: route.fulfill(body="another"))
-        page.goto(site.url)
-        for name in ("sitemap.xml", "search/search_index.json"):
+            page.route("**/one.txt", lambda route: route.fulfill(body="another"))
+            page.context.route("**/other.txt", lambda route: route.fulfill(body="another"))
+        page.goto(folder)
+        for name in ("one.txt", "other.txt"):
             assert (page.evaluate("name => fetch(name).then(a => a.text())", name) == "another") == bool(body), name
         given_back(lending)
 
 
-def test_a_script_that_a_test_runs_first_runs_in_no_other(tabs: Tabs, site: Served) -> None:
+def test_a_script_that_a_test_runs_first_runs_in_no_other(tabs: Tabs, folder: str) -> None:
     for mine in (True, False):
         lending, page = lent(tabs, "scripted")
         if mine:
             page.add_init_script("window.mine = true")
-        page.goto(site.url)
+        page.goto(folder)
         assert page.evaluate("!!window.mine") == mine
         given_back(lending)

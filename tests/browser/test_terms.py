@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import gzip
 from collections import Counter
+from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, Page
 
-from tests.browser.conftest import Served
+from tests.browser.conftest import DESK, DRAWN, Served, Tabs
 
 # Where a line ends inside a name: behind a character that no reader would break at.
 BREAKS = """() => {
@@ -46,12 +47,20 @@ STUCK = """() => {
 }"""
 
 
+@pytest.fixture(scope="module")
+def table(tabs: Tabs, book: Served) -> Iterator[Page]:
+    """The page of the table, loaded once."""
+    for tab in tabs.lend("table", DESK):
+        tab.page.goto(f"{book.url}cuda-to-metal/")
+        yield tab.page
+
+
 @pytest.mark.parametrize("width", [1280, 1920])
-def test_no_name_is_broken(page: Page, book: Served, width: int) -> None:
-    page.set_viewport_size({"width": width, "height": 900})
-    page.goto(f"{book.url}cuda-to-metal/")
-    assert page.evaluate(BREAKS) == []
-    assert page.evaluate(OUTSIDE) == []
+def test_no_name_is_broken(table: Page, width: int) -> None:
+    table.set_viewport_size({"width": width, "height": 900})
+    table.evaluate(DRAWN)
+    assert table.evaluate(BREAKS) == []
+    assert table.evaluate(OUTSIDE) == []
 
 
 def test_the_head_and_the_filter_stay(page: Page, book: Served) -> None:
@@ -68,9 +77,8 @@ def test_the_head_and_the_filter_stay(page: Page, book: Served) -> None:
     assert row.evaluate(top) >= head.evaluate(bottom) - 2
 
 
-def test_a_term_has_one_verdict(page: Page, book: Served) -> None:
-    page.goto(f"{book.url}cuda-to-metal/")
-    rows = page.evaluate(
+def test_a_term_has_one_verdict(table: Page, book: Served) -> None:
+    rows = table.evaluate(
         """() => [...document.querySelectorAll(".mw-terms tbody")].map((row) => [
           row.id, [...row.querySelectorAll("tr:first-child .mw-verdict")].map((chip) => chip.textContent).join()])"""
     )
@@ -82,7 +90,7 @@ def test_a_term_has_one_verdict(page: Page, book: Served) -> None:
         "Unlearn this",
         "No counterpart",
     }
-    data = page.evaluate("async (url) => (await fetch(url)).json()", f"{book.url}assets/metalworking/lookup.json")
+    data = table.evaluate("async (url) => (await fetch(url)).json()", f"{book.url}assets/metalworking/lookup.json")
     names = Counter(
         name.strip().casefold().removesuffix("()")
         for term in data["terms"]

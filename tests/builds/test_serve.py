@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.builds.conftest import Site, environment
+from tests.builds.conftest import Site, copied, environment
 from tests.support import PATIENCE
 
 
@@ -63,14 +63,22 @@ class Serving:
         self.log.close()
 
 
-@pytest.fixture
-def serving(site: Site) -> Iterator[Serving]:
+NUMBERS = 'quantities:\n  a: {value: 40, unit: W, sources: [{cite: "acme/kernels:add.metal#L1"}]}\n'
+
+
+@pytest.fixture(scope="module")
+def served(made_site: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Serving]]:
+    """A site with a number that is told once, and its server, for the tests that only save."""
+    site = copied(made_site, tmp_path_factory.mktemp("served"))
+    (site.root / "quantities.yml").write_text(NUMBERS, encoding="utf-8")
+    site.page("first/two.md", "# Two\n\nIt takes [=a].\n")
     server = Serving(site)
-    yield server
+    yield site, server
     server.stop()
 
 
-def test_save_by_save(site: Site, serving: Serving) -> None:
+def test_save_by_save(served: tuple[Site, Serving]) -> None:
+    site, serving = served
     page = "second/three/"
     serving.until(page, lambda html: "mw-excerpt" in html)
 
@@ -94,23 +102,17 @@ def test_save_by_save(site: Site, serving: Serving) -> None:
     assert "two" in html
 
 
-def test_a_number_that_is_told_once_changes_everywhere(site: Site) -> None:
-    numbers = site.root / "quantities.yml"
-    text = 'quantities:\n  a: {value: 40, unit: W, sources: [{cite: "acme/kernels:add.metal#L1"}]}\n'
-    numbers.write_text(text, encoding="utf-8")
-    site.page("second/three.md", "# Three\n\nIt takes [=a].\n")
-    server = Serving(site)
-    try:
-        server.until("second/three/", lambda html: "40\u00a0W</abbr>" in html)
-        numbers.write_text(text.replace("40", "41"), encoding="utf-8")
-        server.until("second/three/", lambda html: "41\u00a0W</abbr>" in html)
-        assert '"value":41' in server.get("assets/metalworking/quantities.json")
-        numbers.write_text(text.replace("40, unit: W", "40, unit: frobs"), encoding="utf-8")
-        server.until("second/three/", lambda html: "[=a]" in html)
-        numbers.write_text(text, encoding="utf-8")
-        server.until("second/three/", lambda html: "40\u00a0W</abbr>" in html)
-    finally:
-        server.stop()
+def test_a_number_that_is_told_once_changes_everywhere(served: tuple[Site, Serving]) -> None:
+    site, server = served
+    numbers, page = site.root / "quantities.yml", "first/two/"
+    server.until(page, lambda html: "40\u00a0W</abbr>" in html)
+    numbers.write_text(NUMBERS.replace("40", "41"), encoding="utf-8")
+    server.until(page, lambda html: "41\u00a0W</abbr>" in html)
+    assert '"value":41' in server.get("assets/metalworking/quantities.json")
+    numbers.write_text(NUMBERS.replace("40, unit: W", "40, unit: frobs"), encoding="utf-8")
+    server.until(page, lambda html: "[=a]" in html)
+    numbers.write_text(NUMBERS, encoding="utf-8")
+    server.until(page, lambda html: "40\u00a0W</abbr>" in html)
 
 
 def test_files_that_are_made_while_it_runs(site: Site) -> None:

@@ -107,7 +107,8 @@ def test_a_full_disk_under_the_store(fresh: Site, trial: Trial, kilobytes: int) 
     with small_disk(fresh.root / "store", kilobytes) as mounted:
         if not mounted:
             pytest.skip("no disk can be mounted here")
-        assert fresh.run("fetch") == 0, fresh.log
+        assert fresh.run("fetch") == (0 if kilobytes == 3200 else 1), fresh.log
+        assert ("store is not written, and nothing is kept: No space" in fresh.log) == (kilobytes != 3200)
         assert "Traceback" not in fresh.log
         assert fresh.entries() <= trial.whole
         assert not list((fresh.root / "store").glob("*/*/.*.tmp"))
@@ -181,7 +182,8 @@ def test_folders_that_may_not_be_written(fresh: Site, trial: Trial) -> None:
 def test_an_empty_store_that_may_not_be_written(fresh: Site, trial: Trial) -> None:
     (fresh.root / "store").mkdir()
     (fresh.root / "store").chmod(0o555)
-    assert fresh.run("fetch", plain=True) == 0, fresh.log
+    assert fresh.run("fetch", plain=True) == 1, fresh.log
+    assert "store is not written, and nothing is kept: Permission denied" in fresh.log
     assert "Traceback" not in fresh.log
     assert list((fresh.root / "store").iterdir()) == []
     assert list((fresh.root.parent / "tmp").iterdir()) == []
@@ -192,7 +194,8 @@ def test_files_that_may_not_be_read(fresh: Site, trial: Trial) -> None:
     assert fresh.run("fetch") == 0
     entries = fresh.entries()
     forbid(fresh.root / "store/sha256", mode=0)
-    assert fresh.run("fetch", plain=True) == 0, fresh.log
+    assert fresh.run("fetch", plain=True) == 1, fresh.log
+    assert "store is not written, and nothing is kept: Permission denied" in fresh.log
     forbid(fresh.root / "store/sha256", mode=0o755)
     for entry in (fresh.root / "store/sha256").rglob("*"):
         entry.chmod(0o000 if entry.is_file() else 0o755)

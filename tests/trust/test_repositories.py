@@ -24,9 +24,10 @@ from mkdocs_metalworking.deliver.resolver import Resolver
 from mkdocs_metalworking.deliver.store import Store
 from mkdocs_metalworking.deliver.transports.checkout import Checkout
 from mkdocs_metalworking.git.binding import Binder
+from mkdocs_metalworking.git.cat_file import CatFile
 from mkdocs_metalworking.git.command import Git, GitError
 from mkdocs_metalworking.git.executable import on_path
-from mkdocs_metalworking.git.objects import Oversized, commit_date, files_below
+from mkdocs_metalworking.git.objects import Oversized, _starts, commit_date, files_below, resolve_path
 from mkdocs_metalworking.git.process import Allowance, TooMuchSaid, run
 from mkdocs_metalworking.hosts.cli.bump.plan import Fate
 from mkdocs_metalworking.hosts.cli.main import main
@@ -205,6 +206,33 @@ def test_modes_of_old_gits_and_names_that_look_like_options(tmp_path, make_repo)
 @pytest.mark.parametrize("when", ["99999999999999999999", "999999999999", "-5", "x", ""])
 def test_a_commit_of_no_year(when: str) -> None:
     assert commit_date(f"tree {'a' * 40}\ncommitter A <a> {when} +0000\n\nx".encode()) == ""
+
+
+def test_folders_on_the_way_to_a_file_have_a_bound(tmp_path, make_repo) -> None:
+    """Entries that are all alike pack to nothing, and a folder of 64 MB is a few bytes of a repository."""
+    repo = make_repo(tmp_path / "code/o/n", {"x": b"x\n"})
+    blob = bytes.fromhex(repo.git("hash-object", "-w", "--stdin", stdin=DATA))
+    files = b"".join(b"100644 a%d.c\0" % n + blob for n in range(300))
+    fill = b"100644 a\0" + blob
+
+    def nested(levels: int, size: int) -> str:
+        tree = literally(repo, "tree", fill * (size // len(fill)) + files)
+        for _ in range(levels):
+            inner = b"40000 x\0" + bytes.fromhex(tree)
+            tree = literally(repo, "tree", fill * (size // len(fill)) + inner)
+        return commit_of(repo, tree)
+
+    one = nested(0, 1_000_000)
+    with closing(CatFile(Git(tmp_path / "code/o/n/.git"))) as objects:
+        before = _starts.cache_info().misses
+        found = [resolve_path(objects, one, f"a{n}.c") for n in range(300)]
+        assert {entry and entry.oid for entry in found} == {blob.hex()}
+        assert resolve_path(objects, one, "b.c") is None
+        assert _starts.cache_info().misses == before + 1, "such a folder is looked through once"
+        for levels, size in ((0, 5 << 20), (5, 3 << 20)):
+            with pytest.raises(Oversized):
+                resolve_path(objects, nested(levels, size), "x/" * levels + "a1.c")
+        assert resolve_path(objects, nested(3, 3 << 20), "x/x/x/a1.c") is not None
 
 
 def test_trees_within_trees_are_not_spelled_out(tmp_path, make_repo, monkeypatch) -> None:

@@ -288,6 +288,7 @@ def test_nothing_else_of_a_page_has_an_id_of_ours(tmp_path: Path, given: str, la
             assert (problem.location.line is not None) == ("{raw}" not in given)
 
 
+MARK_OF = re.compile('<span class="mw-ctl".*?</span>')
 CLASSED = [
     "Words *forged = 666*{: .CLASS }",
     "Forged.\n{: .CLASS }",
@@ -413,6 +414,23 @@ def test_quoted_code_that_another_program_brings_is_what_was_made(tmp_path: Path
             html = md.convert(f"{quoted} >>\n\n::: doc\n")
             assert html.count("<figure") >= 3
             assert (not page.diagnostics) is sound, list(page.diagnostics)
+
+
+def test_a_mark_in_words_is_the_one_of_its_character(tmp_path: Path) -> None:
+    bench = Bench(
+        tmp_path, references="references:\n  - {key: good, title: 'The \u202eBook', url: 'https://good.example/'}\n"
+    )
+    commit = bench.add_repo("acme/k", {"a\u202e.c": "int a;\n"})
+    bench.write([("acme/k", "a\u202e.c")])
+    quoted = f'<< excerpt acme/k@{commit[:9]}:"a\u202e.c" title="A \u202e title" >>'
+    html, page = bench.convert(f'Said [@good], and [@acme/k@{commit[:9]}:"a\u202e.c"#L1].\n\n{quoted}\n')
+    assert not page.diagnostics, list(page.diagnostics)
+    (mark,) = set(MARK_OF.findall(html))
+    _, page = bench.convert(f"Words {mark} here.\n")
+    assert not page.diagnostics
+    for forged in (mark.replace("></", ">b</"), mark.replace('="U+202E" t', '="forged" t'), mark.replace("202e", "41")):
+        _, page = bench.convert(f"Words {forged} here.\n")
+        assert [one.message for one in page.diagnostics] == ["mw-ctl is a class of quoted code"]
 
 
 def test_lines_run_from_the_left_without_any_style(tmp_path: Path) -> None:

@@ -45,6 +45,26 @@ def test_links_of_links_are_looked_at_once(top: Path) -> None:
         place_of(top / "l59")
 
 
+def test_a_chain_of_links_costs_what_the_system_goes_of_it(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some forty links; of a longer one nothing is read, so that nobody need look at the rest for each of its links."""
+    (top / "l300").write_text("x\n")
+    for number in range(300):
+        (top / f"l{number}").symlink_to(f"l{number + 1}")
+    git(top, "add", "-A")
+    asked: list[str] = []
+    plain = os.readlink
+
+    def counted(path: Any, **more: Any) -> Any:
+        asked.append(path)
+        return plain(path, **more)
+
+    monkeypatch.setattr(os, "readlink", counted)
+    assert way_out(top / "l0", Premises.of(top)) is None
+    assert len(asked) == 0
+    assert way_out(top / "l290", Premises.of(top)) is None
+    assert 10 <= len(asked) <= 400
+
+
 @pytest.mark.parametrize("inner", ["", "sub", "sub/deep"])
 def test_a_link_is_found_from_where_it_lies(top: Path, tmp_path: Path, inner: str) -> None:
     """The way may lead into the repository by a link from outside, from a folder below its top, and out again."""

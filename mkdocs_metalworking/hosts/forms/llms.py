@@ -18,7 +18,7 @@ from ...quote.diagnostics import MetalworkingError
 from ..files import write_made
 from ..mkdocs.browser_files import TERMS
 from ..mkdocs.terms_file import SCHEMA
-from .markdown import as_text, to_markdown, twin_of
+from .markdown import QUOTED_WORD, as_text, to_markdown, twin_of
 from .volume import Leaf, Volume
 from .works import Works
 
@@ -163,3 +163,5 @@ def _head(volume: Volume) -> Iterator[str]:
     yield f"# {as_text(volume.title)}\n"
     if volume.description:
         yield f"\n> {as_text(volume.description)}\n"
+    yield f"\nLines in a fence marked `{QUOTED_WORD}` are those of the commit that is named above them, compared with "
+    yield "it; other code is the authors' own.\n"

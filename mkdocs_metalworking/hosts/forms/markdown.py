@@ -12,7 +12,7 @@ from bs4 import BeautifulSoup, Tag
 from markdownify import ATX, MarkdownConverter
 
 from .leaves import on_site, too_deep, within
-from .twin import simplify
+from .twin import QUOTED, simplify
 from .volume import Leaf, Volume
 from .works import Works
 
@@ -25,6 +25,10 @@ _SPACE = re.compile(r"[ \t\r\n\f]+")
 _TICKS = re.compile(r"`+")
 _URL = re.compile(r"[\s()<>\\]")
 _BAR = re.compile(r" ?(?<!\\)\| ?")
+_LANGUAGE = re.compile(r"language-([\w+#.-]*)", re.ASCII)
+"""A word, in which no other one can seem to stand."""
+QUOTED_WORD = "quoted"
+"""What stands behind the language of quoted code alone, so that nobody takes what an author typed for it."""
 _RULE = re.compile(r"\|(?: --- \|)+")
 
 
@@ -39,15 +43,17 @@ class _Converter(MarkdownConverter):
         return text.replace("|", r"\|") if _in_table(parent_tags) else text
 
     def convert_pre(self, el: Tag, text: str, parent_tags: set[str]) -> str:
-        """Return a fence longer than any run of backticks in the code."""
+        """Return a fence longer than any run of backticks in the code; of quoted code its first line says so."""
         if _in_table(parent_tags):
             return self.convert_code(el, text, parent_tags - {"pre"})
         # A return ends a line of Markdown like any other: in a list or a quotation all behind it would leave the code.
         code = el.get_text().replace("\r", "\u240d")
         ticks = max((len(run) for run in _TICKS.findall(code)), default=0)
         fence = "`" * max(3, ticks + 1)
-        language = next((str(name)[9:] for name in el.get("class") or () if str(name).startswith("language-")), "")
-        return f"\n\n{fence}{language}\n{code}\n{fence}\n\n"
+        names = (_LANGUAGE.fullmatch(str(name)) for name in el.get("class") or ())
+        language = next((name[1] for name in names if name), "")
+        quoted = f" {QUOTED_WORD}" if QUOTED in el.attrs else ""
+        return f"\n\n{fence}{language}{quoted}\n{code}\n{fence}\n\n"
 
     def convert_code(self, el: Tag, text: str, parent_tags: set[str]) -> str:
         """Return a span of code in more backticks than it holds; in a table a bar in it would end the cell."""

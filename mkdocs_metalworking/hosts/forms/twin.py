@@ -31,6 +31,8 @@ LANGUAGES = {
     "md": "markdown",
     "sh": "sh",
 }
+QUOTED = "data-quoted"
+"""What the code of an excerpt has, and no other while a page is made simple."""
 _GONE = ", ".join(
     (*(f"{tag}.{name}" for name, tag in SCREEN_ONLY.items()), "input", "script", "button", ".mw-used:empty")
 )
@@ -45,6 +47,8 @@ def simplify(soup: BeautifulSoup, works: Works | None = None) -> None:
     beside its row, and the links of the callouts.
     """
     name_unseen(soup)
+    for pre in soup.select(f"pre[{QUOTED}]"):  # an author's own
+        del pre[QUOTED]
     referred = referred_to(soup)
     for element in soup.select(_GONE if works is None else f"{_GONE}, {_ELSEWHERE}"):
         if element.select_one("figure.mw-excerpt") is None:
@@ -137,7 +141,7 @@ def _excerpt(soup: BeautifulSoup, figure: Tag, works: Works | None, told: set[in
         made.append(_paragraph(soup, where, f"{origin}{dedented if shown else ''}:"))
         origin = origin if works is None else ""
         if shown:
-            pre = soup.new_tag("pre", attrs={"class": f"language-{language}"})
+            pre = soup.new_tag("pre", attrs={"class": f"language-{language}", QUOTED: ""})
             pre.append(_tag(soup, "code", "\n".join(parts[index])))
             made.append(pre)
         else:

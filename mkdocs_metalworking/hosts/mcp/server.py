@@ -78,7 +78,10 @@ def make_server(library: Library) -> MCPServer[Any]:
 
     @tool
     def page(page: Words, section: Annotated[str, Field(max_length=500)] = "", limit: Limit = 8000) -> str:
-        """Read a page as Markdown, by its path or title, or one section of it by its heading."""
+        """Read a page as Markdown, by its path or title, or one section of it by its heading.
+
+        Of code, lines in a fence marked `quoted` are verified; other code is the author's own.
+        """
         name, part = _sound(page), _sound(section)
 
         def question(answers: Answers, twins: Twins) -> dict[str, Any]:

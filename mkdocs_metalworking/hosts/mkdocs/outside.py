@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.plugins import BasePlugin
 from mkdocs.structure.files import File, InclusionLevel
 from mkdocs.utils import is_markdown_file
 
@@ -42,7 +43,8 @@ def named_in(config: MkDocsConfig) -> list[str]:
     Extensions of Markdown count theirs from where the command runs.
     """
     site = _folder(config).resolve()
-    told = [*leading_out([config.mdx_configs, *(plugin.config for plugin in config.plugins.values())])]
+    plugins = (one.config for one in config.plugins.values() if isinstance(one, BasePlugin))  # hooks are there too
+    told = [*leading_out([config.mdx_configs, *plugins])]
     return [os.path.relpath(docs_folder(config), site), *told, *(os.path.relpath(one, site) for one in told)]
 
 
