@@ -41,7 +41,7 @@ document.addEventListener("click", (event) => {
   [...figure.querySelectorAll(part)].find((el) => el.offsetParent)?.scrollIntoView({ block: "nearest" });
 });
 
-/* Where the notes have no room beside the code, each stands under the last of its lines. */
+/* Notes that have no room beside the code stand under the last of their lines. */
 const below = (figure) => figure.querySelector(":scope>.mw-notes").offsetTop > figure.querySelector(".mw-code-block").offsetTop + 1;
 const between = (figure) => {
   const lines = new Map(linesOf(figure).map((line) => [numberOf(line), line]));
@@ -89,10 +89,10 @@ const reveal = () => {
 addEventListener("hashchange", reveal);
 
 const watch = () => {
-  for (const list of document.querySelectorAll(".mw-excerpt:not(.mw-card)>.mw-notes")) {
-    if (!list.querySelector(".mw-note[data-lines]")) continue;
-    place(list.parentElement);
-    sizes.observe(list.parentElement);
+  for (const note of document.querySelectorAll(".mw-excerpt:not(.mw-card)>.mw-notes>[data-lines]:first-child")) {
+    const figure = note.closest("figure");
+    place(figure);
+    sizes.observe(figure);
   }
 };
 watch(); // at once: Material tells of a page only when all of it is there, and it may be drawn before

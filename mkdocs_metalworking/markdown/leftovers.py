@@ -52,6 +52,14 @@ class LeftoverProcessor(Treeprocessor):
         for where in work.tracker.foreign:
             message = "a character that no text may have (U+FDD0 to U+FDEF)"
             work.page.report(MetalworkingError("leftover", message, "take it out"), where)
+        for key, mention, where in work.tracker.plain:
+            if mention.kind not in (Kind.NOTE, Kind.ITEM):
+                hint = f"{key} is shown as it is written: write the words in its place"
+                raw = mention.raw.partition("\n")[0][:60].strip()
+                work.page.report(MetalworkingError("leftover", f"left over as text: {raw}", hint), where)
+        for _, title in work.md.references.values():
+            marks = list(MARK.finditer(title or ""))
+            self._close(marks, {mark[0] for mark in marks}, "the title of a link is plain text: write the words")
         self._tree(root)
         if work.tracker.met:
             self._stash()

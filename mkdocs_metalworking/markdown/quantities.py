@@ -47,6 +47,10 @@ class QuantityProcessor(Treeprocessor):
         quantities = work.quantities
         replace_in_tree(root, _START, lambda text, _element: self._text(text, quantities))
         replace_in_footnotes(footnotes_of(work.md), _START, lambda text: self._text(text, quantities))
+        for name, (link, title) in work.md.references.items():
+            if title and _START in title:
+                filled = self._fill(title, Spans(()), quantities, lambda shown, _at: named(shown.text))
+                work.md.references[name] = link, filled
         blocks = work.md.htmlStash.rawHtmlBlocks
         for index, raw in enumerate(blocks):
             if isinstance(raw, str) and _START in raw and index not in work.stashed:

@@ -19,15 +19,18 @@ from enum import Enum
 from ..glossary.callout import split_front_matter
 from ..quote.alignment import Alignment
 from ..quote.citations import CitedLines, CitedReference
-from ..quote.diagnostics import Location
+from ..quote.diagnostics import Location, MetalworkingError
 from ..quote.directive import Span
 from ..quote.lines import Ranges, text_lines
 from ..quote.mentions import Mention, Scan, scan, without_citations
 from ..quote.quantities import Quantity
 from ..quote.quotation import Quotation
+from ..quote.yamldoc import load_yaml
 
 _HIDDEN = {ord("0") + digit: 0xFDD0 + digit for digit in range(10)}
 _SHOWN = {hidden: digit for digit, hidden in _HIDDEN.items()}
+_PLAIN = ("title", "description")
+"""Keys of front matter that MkDocs shows as they are written, in ``<title>``, in the nav and to search engines."""
 _SEAL = 9
 """Digits of a page's seal."""
 _TRIGGER = re.compile(r"\[[@=][^\]\n]*|<<[^\n]*|<|^[ \t]*[-*+] +L[^\n]*|xcerpt", re.MULTILINE)
@@ -97,8 +100,13 @@ class Tracker:
         for line in self._file or ():
             self._starts.append(self._starts[-1] + len(line) + 1)
         self._front: dict[str, deque[Met]] = {}
+        self.plain: list[tuple[str, Mention, Location]] = []
+        """What of the front matter readers see as it is written, by its key."""
         if source is not None:
-            self._read_front(split_front_matter(source)[1])
+            block, count = split_front_matter(source)
+            self._read_front(count)
+            if self._front:
+                self._read_plain(block)
 
     def scan(self, text: str, *, links: bool = True) -> Scan:
         """Return the mentions of *text*; without citations and quantities where the site has none."""
@@ -111,6 +119,16 @@ class Tracker:
         for mention in self.scan(text).mentions:
             where = Location(self._path, mention.line)
             self._front.setdefault(_words(mention.raw), deque()).append(Met(mention, where, 0))
+
+    def _read_plain(self, block: str) -> None:
+        try:
+            document = load_yaml(block, self._path, first_line=2)
+        except MetalworkingError:  # told by whoever reads the front matter
+            return
+        for key in _PLAIN if isinstance(document.data, dict) else ():
+            text = document.data.get(key)
+            for mention in self.scan(text).mentions if isinstance(text, str) else ():
+                self.plain.append((key, mention, document.location(key)))
 
     def page(self, lines: list[str], first: int) -> list[str]:
         """Mark the mentions of the page itself, whose text begins at index *first* of *lines*."""

@@ -7,8 +7,10 @@ import re
 from html import unescape
 
 import pytest
+from bs4 import BeautifulSoup
 
 from tests.builds.conftest import Site, copied
+from tests.support import git
 
 
 def titles(html: str, kind: str) -> list[str]:
@@ -256,6 +258,29 @@ def test_a_dirty_build_knows_the_pages_that_it_does_not_write(site: Site) -> Non
     page.write_bytes(page.read_bytes())
     assert site.build("--dirty").returncode == 0
     assert {name: site.html(f"{name}index.html") for name in clean} == clean
+
+
+def test_a_dirty_build_writes_pages_whose_lines_changed_without_them(site: Site) -> None:
+    site.config("nav:\n", "repo_url: https://github.com/acme/site\nnav:\n")
+    (site.root / "own.py").write_text("def f():\n    return 1\n", encoding="utf-8")
+    sources = (site.root / "sources.yml").read_text(encoding="utf-8")
+    (site.root / "sources.yml").write_text(f"self: working-tree\n{sources}", encoding="utf-8")
+    site.page("index.md", "# Home\n\n<< excerpt self:own.py#symbol=f >>\n")
+    site.page("second/three.md", "# Three\n\nNothing of others.\n")
+    git(site.root, "init", "-q")
+    git(site.root, "add", "own.py")
+    assert site.run("mkdocs_metalworking", "lock").returncode == 0
+    assert site.build().returncode == 0
+    plain = site.root / "site/second/three/index.html"
+    plain.write_text("as it was", encoding="utf-8")
+    (site.root / "own.py").write_text("def f():\n    return 2 - 3\n", encoding="utf-8")
+    accepted = site.run("mkdocs_metalworking", "accept", "own.py")
+    assert accepted.returncode == 0, accepted.stderr
+    done = site.build("--dirty")
+    assert done.returncode == 0, done.stderr
+    text = BeautifulSoup(site.html("index.html"), "html.parser").select_one(".mw-code").get_text()  # type: ignore[union-attr]
+    assert "return 2 - 3" in text
+    assert plain.read_text(encoding="utf-8") == "as it was", "a page of words is passed over"
 
 
 def test_an_error_in_text_of_no_page_ends_the_build(site: Site) -> None:

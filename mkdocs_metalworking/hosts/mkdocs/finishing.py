@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from mkdocs.commands.build import _populate_page
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File, Files
+from mkdocs.structure.files import Files
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url, is_error_template
 
@@ -19,11 +18,21 @@ from .endings import Ending, Endings
 from .reading import Reading
 
 
-def populate(documents: Iterable[File], config: MkDocsConfig, files: Files) -> None:
-    """Read the pages among *documents* that a dirty build passed over."""
-    for file in documents:
+def populate(reading: Reading, config: MkDocsConfig, files: Files) -> None:
+    """Read the pages that a dirty build passed over; those that show lines or numbers are written too.
+
+    What these are may have changed in the lock, in the working tree or in ``quantities.yml``, and no page with it.
+    """
+    for file in reading.documents():
         if file.page is not None and file.page.content is None:
             _populate_page(file.page, config, files, dirty=False)
+            shown = reading.pages.get(file.src_uri)
+            if shown is not None and (shown.quotations or shown.citations or shown.quantities):
+                file.is_modified = _modified  # type: ignore[method-assign]
+
+
+def _modified() -> bool:
+    return True
 
 
 def searched(config: MkDocsConfig) -> bool:

@@ -137,7 +137,7 @@ class MetalworkingPlugin(BasePlugin[MetalworkingConfig]):
     def _all_read(self, env: Environment, config: MkDocsConfig, files: Files) -> Environment:
         """Read the pages that a dirty build passes over, since others show them; an errand ends here."""
         if self._dirty:
-            populate(self._current.documents(), config, files)
+            populate(self._current, config, files)
         if self.errand is not None:
             self.errand.end(self._current, config)
         return env
