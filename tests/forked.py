@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import functools
+import io
 import json
 import os
 import select
@@ -12,7 +13,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from tests.support import PATIENCE
 
@@ -35,12 +36,10 @@ class Zygote:
             text=True,
             env=env,
         )
-        assert self._out.readline() == "ready\n"
-
-    @property
-    def _out(self) -> IO[str]:
         assert self._process.stdout
-        return self._process.stdout
+        # Without a buffer: a command may be done before its pid is read, and a line in a buffer wakes nobody.
+        self._out = io.FileIO(self._process.stdout.fileno(), closefd=False)
+        assert self._out.readline() == b"ready\n"
 
     def start(self, order: dict[str, Any]) -> int:
         """Begin a command and return its pid; *wait* must follow."""

@@ -114,10 +114,47 @@ def ended(order: dict[str, Any]) -> int:
     return code if isinstance(code, int) else 1
 
 
+def compile_material() -> None:
+    """Compile Material's templates once: a small build takes longer for that than for its pages.
+
+    They are found again by file and text, and only where Jinja is set up as MkDocs does it.
+    """
+    from jinja2 import BytecodeCache, Environment, TemplateError
+    from jinja2.bccache import Bucket
+    from mkdocs.theme import Theme
+
+    kept: dict[str, bytes] = {}
+    plain = Theme.get_env
+
+    class Compiled(BytecodeCache):
+        def load_bytecode(self, bucket: Bucket) -> None:
+            if bucket.key in kept and like == setup(bucket.environment):
+                bucket.bytecode_from_string(kept[bucket.key])
+
+        def dump_bytecode(self, bucket: Bucket) -> None:
+            kept.setdefault(bucket.key, bucket.bytecode_to_string())
+
+    def setup(env: Environment) -> tuple[object, ...]:
+        return (env.lexer, sorted(env.extensions), env.optimized, env.autoescape)
+
+    def get_env(theme: Theme) -> Environment:
+        env = plain(theme)
+        env.bytecode_cache = Compiled()
+        return env
+
+    Theme.get_env = get_env  # type: ignore[method-assign]
+    env = Theme(name="material").get_env()
+    like = setup(env)
+    for name in env.list_templates(filter_func=lambda name: name.endswith(".html") and name[0] != "."):
+        with contextlib.suppress(TemplateError):  # of a plugin that has filters of its own
+            env.get_template(name)
+
+
 def main() -> None:
     for name in IMPORTED:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
+    compile_material()
     import click
 
     from mkdocs_metalworking.hosts.cli.main import COMMANDS

@@ -24,12 +24,12 @@ export const editing = (el) => el && (el.isContentEditable || /^(INPUT|TEXTAREA|
 /* Runs on this page, and on each that instant navigation brings. */
 export const onPage = (run) => (window.document$ ? window.document$.subscribe(run) : run());
 
-/* An address as a person reads it; one that is no valid text stays as it is. */
-export const decoded = (text) => {
+/* What the address names; a script that writes the section in view there may have been first. */
+export const target = () => {
   try {
-    return decodeURIComponent(text);
+    return document.querySelector(":target") || document.getElementById(decodeURIComponent(location.hash.slice(1)));
   } catch {
-    return text;
+    // no valid text
   }
 };
 

@@ -1,5 +1,5 @@
 /* A line note lights its lines, a line its notes. */
-import { decoded, linesOf, onPage } from "./base.js";
+import { linesOf, onPage, target as named } from "./base.js";
 
 const NOTES = ".mw-note[data-lines],.mw-under";
 const numberOf = (line) => Number(line.firstElementChild?.dataset.n);
@@ -77,7 +77,7 @@ const sizes = new ResizeObserver((entries) => entries.forEach(({ target }) => pl
 
 /* A link to a line opens what hides it: a closed excerpt, a tab that is not chosen. */
 const reveal = () => {
-  const target = document.getElementById(decoded(location.hash.slice(1)));
+  const target = named();
   for (let el = target; el; el = el.parentElement) {
     const tab = el.matches(".tabbed-block") && el.closest(".tabbed-set").children[[...el.parentElement.children].indexOf(el)];
     if (el.matches("details:not([open])")) el.open = true;

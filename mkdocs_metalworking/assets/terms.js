@@ -1,5 +1,5 @@
 /* The table of terms: rows open, by a button or by address; on a phone the groups are folded. */
-import { decoded, labels, make, onPage } from "./base.js";
+import { labels, make, onPage, target as named } from "./base.js";
 
 const phone = matchMedia("(max-width:44.98em)");
 
@@ -15,7 +15,7 @@ const unfold = (table, open = true) => {
 };
 
 const arrive = () => {
-  const target = location.hash.length > 1 && document.getElementById(decoded(location.hash.slice(1)));
+  const target = named();
   if (!target?.closest?.(".mw-mapping")) return;
   unfold(target.closest("table") || target.nextElementSibling);
   if (target.matches("tbody")) toggle(target, true);

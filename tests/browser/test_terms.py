@@ -77,6 +77,16 @@ def test_the_head_and_the_filter_stay(page: Page, book: Served) -> None:
     assert row.evaluate(top) >= head.evaluate(bottom) - 2
 
 
+def test_the_row_of_the_address_is_open_whatever_stands_in_the_address_by_then(fresh: Page, book: Served) -> None:
+    """A script that tells the section in view, as Material's and the book's own do, may come before ours."""
+    fresh.route("**/terms.js", lambda _: None)  # it does not come
+    fresh.goto(f"{book.url}cuda-to-metal/#term-cudamemcpyasync")
+    fresh.wait_for_function("document.querySelector(':target') !== null")
+    fresh.evaluate("history.replaceState(history.state, '', '#group-memory')")
+    fresh.add_script_tag(url=f"{book.url}assets/metalworking/terms.js?late", type="module")
+    fresh.locator("#term-cudamemcpyasync.mw-shown").wait_for()
+
+
 def test_a_term_has_one_verdict(table: Page, book: Served) -> None:
     rows = table.evaluate(
         """() => [...document.querySelectorAll(".mw-terms tbody")].map((row) => [
