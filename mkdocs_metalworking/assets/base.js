@@ -24,7 +24,7 @@ export const editing = (el) => el && (el.isContentEditable || /^(INPUT|TEXTAREA|
 /* Runs on this page, and on each that instant navigation brings. */
 export const onPage = (run) => (window.document$ ? window.document$.subscribe(run) : run());
 
-/* What the address names; a script that writes the section in view there may have been first. */
+/* What the address names, though a script may have written the section in view there. */
 export const target = () => {
   try {
     return document.querySelector(":target") || document.getElementById(decodeURIComponent(location.hash.slice(1)));

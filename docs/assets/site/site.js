@@ -35,8 +35,7 @@ addEventListener("scroll", () => {
   settled = setTimeout(tracked, 200);
 }, { passive: true });
 
-/* Material notes where a page stands a tenth of a second after it was scrolled. A note that came behind the click on a
-   link would be the next page's, which would begin there. */
+/* Material notes where a page stands a tenth of a second late: behind a click on a link that is the next page. */
 let leaving = false;
 const { pushState, replaceState } = history;
 history.pushState = (state, unused, url) => {
