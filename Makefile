@@ -32,8 +32,9 @@ unexport PYTHONDONTWRITEBYTECODE
 
 LOWEST := build/lowest
 REAL := build/real-sites
-# By groups that tests/conftest.py names, in its order: the long ones first.
-SPREAD := -n auto --dist loadgroup --no-loadscope-reorder
+# By groups that tests/conftest.py names, in its order: the long ones first. By one process more than there are cores,
+# since each waits for a browser, for git or for a server one sixth of its time.
+SPREAD := -n $(shell expr $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1) + 1) --dist loadgroup --no-loadscope-reorder
 
 # A tracked file where something is made would be taken for what was made, and some others are run unasked. The repository
 # is named, since of itself git looks into none that somebody else owns.
