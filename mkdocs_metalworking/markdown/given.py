@@ -16,6 +16,11 @@ _BEFORE = 200
 _PLAINLY = re.compile(r"[^=\s]\s+[a-z_:][a-z0-9_:.-]*\s*=\s*\Z", re.IGNORECASE | re.ASCII)
 """How an attribute begins that everybody reads as one: behind white space, and not as the value of another."""
 _UNQUOTED = re.compile(r"[^\s>]*")
+_TAG = re.compile(r"<(?=[a-z_:.])", re.IGNORECASE)
+_PLAIN = re.compile(r"""<[a-z][a-z0-9]*(?P<given>(?: [a-z][a-z0-9-]{0,50}="[^"<]*")*) ?/?>""", re.IGNORECASE | re.ASCII)
+"""A tag in which everybody reads the same, as nearly all are."""
+_ATTRIBUTE = re.compile(r' ([^ ="]*)="([^"]*)"')
+"""One of a plain tag's: all of them are looked at, since a value may hold what looks like another."""
 
 
 def given_in(html: str) -> Iterator[tuple[str, str]]:
@@ -28,16 +33,33 @@ def given_in(html: str) -> Iterator[tuple[str, str]]:
     """
     in_tag = False
     in_value = dict.fromkeys("\"'", False)
-    for token in _TOKEN.finditer(html):
+    at = 0
+    while True:
+        if not in_tag and not any(in_value.values()):
+            # Up to the next tag nothing counts, and behind a plain one all is as before it.
+            tag = _TAG.search(html, at)
+            if tag is None:
+                return
+            at = tag.start()
+            if plain := _PLAIN.match(html, at):
+                at = plain.end()
+                for name, value in _ATTRIBUTE.findall(plain["given"]):
+                    if (given := name.lower()) in ("class", "id"):
+                        yield given, unescape(value)
+                continue
+        token = _TOKEN.search(html, at)
+        if token is None:
+            return
+        at = token.end()
         if token[0] in ("<", ">"):
             in_tag = token[0] == "<"
             continue
         quote = token["after"] or token["quote"]
         if in_tag and token["name"]:
-            yield token["name"].lower(), _value(html, token.end(), token["after"])
+            yield token["name"].lower(), _value(html, at, token["after"])
         if quote:
             opens = in_tag and (token["name"] or token["equals"]) is not None
-            before = html[max(0, token.end() - _BEFORE) : token.end() - 1]
+            before = html[max(0, at - _BEFORE) : at - 1]
             stays = in_tag and not (opens and _PLAINLY.search(before))
             in_tag, in_value[quote] = stays or in_value[quote], opens
 

@@ -48,6 +48,8 @@ class OwnNamePostprocessor(Postprocessor):
 
     def run(self, text: str) -> str:
         """Report each such name once; raises QuotationError where no host collects problems."""
+        if not self._work.laid_out:  # a heading for the table of contents, which comes again with the page
+            return text
         page, self._lines = self._work.page, None
         page.made.update(self._work.made())
         ids: list[str] = []

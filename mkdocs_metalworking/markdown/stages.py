@@ -80,5 +80,6 @@ class LinksProcessor(Treeprocessor):
         self._work = work
 
     def run(self, root: Element) -> None:
-        """Record them as the author wrote them."""
+        """Record them as the author wrote them; the tree is done."""
+        self._work.laid_out = True
         self._work.page.links.extend(link.get("href", "") for link in root.iter("a"))

@@ -83,6 +83,8 @@ class Work:
         self.written: dict[str, str] = {}
         """What stood in the place of each reference to a footnote of ours."""
         self.stashed: set[int] = set()
+        self.laid_out = False
+        """Whether the tree of the page is done: until then a heading, say, is finished by itself."""
         self.search = extension.search
         self.indexes = rendered is not None
         """Whether the host's search reads the page as it is made here: marks and gaps, and lines, are nothing to it."""

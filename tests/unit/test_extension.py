@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -105,6 +106,31 @@ def test_cards_are_told_and_may_be_fatal(bench: Bench, tmp_path: Path, caplog: p
     assert told.startswith(f"a.md:1: acme/kernels@{bench.commits['acme/kernels'][:7]}:f.metal could not be read")
     with pytest.raises(QuotationError, match="could not be read"):
         convert(bench, text, strict=True)
+
+
+def test_a_page_ends_once_however_many_headings_it_has(
+    bench: Bench, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The table of contents finishes each heading by itself, as if it were a page, before the page is done."""
+    sha = bench.commits["acme/kernels"][:7]
+    options = {"root": str(bench.root), "store": "store", "offline": True, "page": "a.md", **WISHES}
+
+    def converted(text: str) -> str:
+        names = ["mkdocs_metalworking", "toc", "attr_list", "md_in_html"]
+        return markdown.markdown(text, extensions=names, extension_configs={"mkdocs_metalworking": options})
+
+    wrong = f'# One\n\n<< excerpt acme/kernels@{sha}:f.metal#L9 >>\n\n## Two\n\n<p class="mw-pre">x</p>\n'
+    with pytest.raises(QuotationError) as caught:
+        converted(wrong)
+    assert str(caught.value).splitlines() == [
+        "a.md:3: L9 runs past the end: f.metal has 3 lines (the last line is L3)",
+        "a.md:7: mw-pre is a class of quoted code (give the element another class)",
+    ]
+    (bench.root / "code").rename(tmp_path / "elsewhere")
+    shutil.rmtree(bench.root / "store", ignore_errors=True)
+    with caplog.at_level("WARNING", logger="mkdocs_metalworking"):
+        assert "mw-card" in converted(f"# One\n\n## Two\n\n<< excerpt acme/kernels@{sha}:f.metal#L2 >>\n\n## Three\n")
+    assert len(caplog.messages) == 1
 
 
 def test_a_changed_lock_is_read_again(bench: Bench) -> None:
