@@ -114,9 +114,8 @@ class Settings:
             raise MetalworkingError("config", f"no folder for the store: {store}", "write another store:") from None
         names = [str(options.get(name) or usual) for name, usual in _USUAL.items()]
         sources, lock, quantities, code = (Path(os.path.normpath(root / one)) for one in names)
-        told = (*names, str(store or "."), str(options.get("mapping") or "."), *leading_out(options))
         return cls(
-            premises=Premises.of(site, (start, *(os.path.join(start, one) for one in told), *named)),
+            premises=Premises.of(site, (start, *(os.path.join(start, one) for one in leading_out(options)), *named)),
             root=root,
             sources=sources,
             lock=lock,

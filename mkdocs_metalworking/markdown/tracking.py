@@ -137,9 +137,9 @@ class Tracker:
             self.foreign += [Location(self._path, i) for i, line in enumerate(lines, 1) if FOREIGN.search(line)]
             lines = [FOREIGN.sub("", line) for line in lines]
         body = "\n".join(lines[first:])
-        self._triggers = _TRIGGER.findall(body)
         found = self.scan(body)
         if not found.mentions and not found.fenced:
+            self._triggers = _TRIGGER.findall(body)
             return lines
         alignment = Alignment(lines, self._file if self._file is not None else lines)
         offset = sum(len(line) + 1 for line in lines[:first])

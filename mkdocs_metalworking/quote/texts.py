@@ -17,9 +17,7 @@ def read_bytes(path: Path) -> bytes:
     Raises OSError, also for a pipe, a device, and a file of more than LARGEST bytes.
     """
     with open(path, "rb", opener=_opened) as stream:
-        info = os.fstat(stream.fileno())
-        if not stat.S_ISREG(info.st_mode):
-            raise OSError(errno.EINVAL, "not a regular file", str(path))
+        _hold_regular(os.fstat(stream.fileno()), path)
         data = stream.read(LARGEST + 1)
     if len(data) > LARGEST:
         raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
@@ -33,11 +31,20 @@ def read_text(path: Path, encoding: str = "utf-8", errors: str = "strict") -> st
 
 def hold_plain(path: Path) -> None:
     """Raise OSError for a *path* that `read_bytes` would not read, for those who read it in a way of their own."""
+    if hold_regular(path) > LARGEST:
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
+
+
+def hold_regular(path: Path) -> int:
+    """Return the size in bytes of the regular file at *path*. Raises OSError, also for a pipe and a device."""
     info = os.stat(path)
+    _hold_regular(info, path)
+    return info.st_size
+
+
+def _hold_regular(info: os.stat_result, path: Path) -> None:
     if not stat.S_ISREG(info.st_mode):
         raise OSError(errno.EINVAL, "not a regular file", str(path))
-    if info.st_size > LARGEST:
-        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
 
 
 def _opened(path: str, flags: int) -> int:

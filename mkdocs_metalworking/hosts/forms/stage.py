@@ -6,12 +6,10 @@ page's end, the styles, the scripts and the data of the lookup. The configuratio
 
 from __future__ import annotations
 
-import errno
 import json
 import logging
 import os
 import shutil
-import stat
 from pathlib import Path
 from posixpath import dirname, relpath
 from typing import Any
@@ -27,6 +25,7 @@ from ...git.places import Premises, Tracked
 from ...glossary.callout import split_front_matter
 from ...markdown.extension import NAMES
 from ...quote.diagnostics import MetalworkingError, reason_of
+from ...quote.texts import hold_regular
 from ..mkdocs.assets import ENTRY, EXCERPT_STYLE, PAIR_STYLE, STYLE, TABLE_STYLE, add_assets
 from ..mkdocs.browser_files import Lookup
 from ..mkdocs.endings import Endings
@@ -135,8 +134,8 @@ def _contents(reading: Reading) -> list[tuple[str, bytes]]:
 def _bytes(file: File) -> bytes:
     """Return what *file* holds. Raises MetalworkingError (``stage``) where it holds none, as a pipe."""
     try:
-        if file.abs_src_path and not stat.S_ISREG(os.stat(file.abs_src_path).st_mode):
-            raise OSError(errno.EINVAL, "not a regular file")
+        if file.abs_src_path:
+            hold_regular(Path(file.abs_src_path))
         return file.content_bytes
     except OSError as error:
         raise MetalworkingError("stage", f"{file.src_uri} cannot be read: {reason_of(error)}", "take it out") from None
