@@ -3,7 +3,7 @@ import told from "./settings.js";
 
 /* The site's root: this file lies in assets/metalworking/. */
 export const root = new URL("../../", import.meta.url);
-/* Words of the site's language, and what the site asked for on every page; the build writes both. */
+/* Words of the site's language, and what it asked for; the build writes both. */
 export const labels = told.labels;
 export const asked = new Set(told.parts);
 /* By what Material parts the words that it marks. */
@@ -24,14 +24,17 @@ export const editing = (el) => el && (el.isContentEditable || /^(INPUT|TEXTAREA|
 /* Runs on this page, and on each that instant navigation brings. */
 export const onPage = (run) => (window.document$ ? window.document$.subscribe(run) : run());
 
-/* What the address names, though a script may have written the section in view there. */
-export const target = () => {
+/* An address as text; what is none stays as it is. */
+export const decoded = (text) => {
   try {
-    return document.querySelector(":target") || document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    return decodeURIComponent(text);
   } catch {
-    // no valid text
+    return text;
   }
 };
+
+/* What the address named, whatever scripts have written there since. */
+export const target = () => document.querySelector(":target") || document.getElementById(decoded(location.hash.slice(1)));
 
 /* Returns a function that reads *name* once; what cannot be read is *empty*, and asked for again the next time. */
 export const data = (name, empty) => {

@@ -1,4 +1,4 @@
-/* Brings in the module of each thing that a page has or a reader asks for, and nothing more. */
+/* Brings in the module of each thing that a page has or a reader asks for. */
 import { asked, editing, onPage, separator } from "./base.js";
 
 const PARTS = {

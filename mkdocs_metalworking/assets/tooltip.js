@@ -1,4 +1,4 @@
-/* What is known of one thing on a page, in a box beside it: on hover, on focus, and when a module asks for it. */
+/* What is known of one thing on a page, in a box beside it: on hover, on focus, when a module asks. */
 import { make, onPage } from "./base.js";
 
 /* Puts *tip* below its anchor, above it where there is no room, and never over the window's edge. */

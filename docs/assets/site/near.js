@@ -1,14 +1,5 @@
-import { lookup, make, root } from "../metalworking/base.js";
+import { decoded, lookup, make, root } from "../metalworking/base.js";
 import { find, plain, rowsOf } from "../metalworking/lookup-find.js";
-
-/* An address as a person reads it; one that is no valid text stays as it is. */
-const decoded = (text) => {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-};
 
 const near = document.querySelector("[data-mw-near]");
 const path = decoded(location.pathname).slice(decoded(root.pathname).length);

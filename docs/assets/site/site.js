@@ -35,7 +35,7 @@ addEventListener("scroll", () => {
   settled = setTimeout(tracked, 200);
 }, { passive: true });
 
-/* Material notes where a page stands a tenth of a second late: behind a click on a link that is the next page. */
+/* Material notes a tenth of a second late where a page stands: after a click on a link, the next one. */
 let leaving = false;
 const { pushState, replaceState } = history;
 history.pushState = (state, unused, url) => {
