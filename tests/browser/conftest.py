@@ -252,17 +252,27 @@ class Tabs:
         self._open: dict[str, Tab] = {}
 
     def lend(self, name: str, options: dict[str, Any], *, again: bool = True) -> Iterator[Tab]:
-        """Give a tab for one test, and keep it for the next unless *again* is false."""
-        tab = self._open.pop(name, None) or Tab(self._browser, **options)
+        """Give a tab for one test, and keep it for the next unless *again* is false.
+
+        The next one gets it by the same *name* and *options*: one name may be that of a narrow page and of a wide one.
+        """
+        kept = f"{name} {options}"
+        tab = self._open.pop(kept, None) or Tab(self._browser, **options)
         yield tab
         if again and tab.take_back():
-            self._open[name] = tab
+            self._open[kept] = tab
         else:
             tab.context.close()
         errors, tab.errors = tab.errors, []
         foreign, tab.foreign = tab.foreign, []
         assert errors == []
         assert foreign == []
+
+    def show(self, name: str, options: dict[str, Any], url: str) -> Iterator[Page]:
+        """Give a tab in which *url* is loaded once, for the tests of a file."""
+        for tab in self.lend(name, options):
+            tab.page.goto(url)
+            yield tab.page
 
     def close(self) -> None:
         for tab in self._open.values():

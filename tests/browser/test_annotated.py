@@ -56,9 +56,7 @@ CONTRAST = """() => {
 @pytest.fixture(scope="module")
 def tiled(tabs: Tabs, book: Served) -> Iterator[Page]:
     """A kernel page of the book on a screen with room beside the code."""
-    for tab in tabs.lend("tiled", {"viewport": {"width": 1920, "height": 900}}):
-        tab.page.goto(f"{book.url}kernels/gemm-tiled/")
-        yield tab.page
+    yield from tabs.show("tiled", {"viewport": {"width": 1920, "height": 900}}, f"{book.url}kernels/gemm-tiled/")
 
 
 def test_notes_stand_under_their_lines_where_they_have_no_room_beside(page: Page, phone: Page, site: Served) -> None:

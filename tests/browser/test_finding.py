@@ -102,9 +102,7 @@ def test_lookup_everywhere_and_offline(page: Page, site: Served) -> None:
 @pytest.fixture(scope="module")
 def mapping(tabs: Tabs, site: Served) -> Iterator[Page]:
     """The page of the table, loaded once; tests leave it with nothing typed and all closed."""
-    for tab in tabs.lend("mapping", DESK):
-        tab.page.goto(f"{site.url}second/three/")
-        yield tab.page
+    yield from tabs.show("mapping", DESK, f"{site.url}second/three/")
 
 
 def test_the_key_is_a_letter_where_one_types(mapping: Page) -> None:

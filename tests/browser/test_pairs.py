@@ -69,9 +69,7 @@ def test_pointing_at_one_lights_the_other_without_scripts(plain: Page) -> None:
 @pytest.fixture(scope="module")
 def tiled(tabs: Tabs, book: Served) -> Iterator[Page]:
     """The same page with its scripts."""
-    for tab in tabs.lend("tiled", DESK):
-        tab.page.goto(f"{book.url}kernels/gemm-tiled/")
-        yield tab.page
+    yield from tabs.show("tiled", DESK, f"{book.url}kernels/gemm-tiled/")
 
 
 def test_by_keyboard_a_tie_lights_both_and_leads_to_the_other(tiled: Page) -> None:

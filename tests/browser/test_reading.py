@@ -22,9 +22,7 @@ def _top(page: Page, selector: str) -> float:
 @pytest.fixture(scope="module")
 def one(tabs: Tabs, site: Served) -> Iterator[Page]:
     """The first page, loaded once for what leaves no trace on it or one that nobody minds."""
-    for tab in tabs.lend("one", DESK):
-        tab.page.goto(f"{site.url}first/one/")
-        yield tab.page
+    yield from tabs.show("one", DESK, f"{site.url}first/one/")
 
 
 def test_copied_code_is_the_code_and_nothing_else(page: Page, site: Served) -> None:

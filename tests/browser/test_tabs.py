@@ -52,3 +52,9 @@ def test_a_script_that_a_test_runs_first_runs_in_no_other(tabs: Tabs, folder: st
         page.goto(folder)
         assert page.evaluate("!!window.mine") == mine
         given_back(lending)
+
+
+def test_a_name_with_other_options_is_another_tab(tabs: Tabs, folder: str) -> None:
+    for width in (1280, 1920):
+        for page in tabs.show("sized", {"viewport": {"width": width, "height": 900}}, folder):
+            assert page.evaluate("innerWidth") == width

@@ -51,9 +51,7 @@ STUCK = """() => {
 @pytest.fixture(scope="module")
 def table(tabs: Tabs, book: Served) -> Iterator[Page]:
     """The page of the table, loaded once."""
-    for tab in tabs.lend("table", DESK):
-        tab.page.goto(f"{book.url}cuda-to-metal/")
-        yield tab.page
+    yield from tabs.show("table", DESK, f"{book.url}cuda-to-metal/")
 
 
 @pytest.mark.parametrize("width", [1280, 1920])
