@@ -7,6 +7,8 @@ from typing import Any
 
 import yaml
 
+from benchmarks.cuda.results import read
+
 HERE = Path(__file__).resolve().parents[1]
 # benchmarks/cuda/results.yml, device: SMs, schedulers in each, lanes of a warp, and the clock in GHz that it held.
 SMS, SCHEDULERS, WARP, CLOCK = 132, 4, 32, 1.98
@@ -28,7 +30,7 @@ def _scale(value: float, how: str) -> float:
 
 def load() -> dict[tuple[str, str], float]:
     """Return every row of the CUDA programs and of the ladder, by program and row."""
-    told = yaml.safe_load((HERE / "benchmarks/cuda/results.yml").read_text(encoding="utf-8"))["probes"]
+    told = read()["probes"]
     rows = {(name, row): found["value"] for name, probe in told.items() for row, found in probe["rows"].items()}
     ladder = yaml.safe_load((HERE / "ladder/results.yml").read_text(encoding="utf-8"))["rows"]
     return {**rows, **{("ladder", row): found["value"] for row, found in ladder.items()}}

@@ -11,6 +11,8 @@ from typing import Any
 
 import yaml
 
+from benchmarks.cuda.results import read
+
 ROOT = Path(__file__).resolve().parents[2]
 OUT = ROOT / "docs/assets/h200/results.txt"
 
@@ -51,11 +53,8 @@ def _number(value: float) -> str:
 
 def written() -> str:
     """Return what the file holds."""
-    results, ladder = (
-        yaml.safe_load((ROOT / name).read_text(encoding="utf-8"))
-        for name in ("benchmarks/cuda/results.yml", "ladder/results.yml")
-    )
-    return "".join(sections(results, ladder)).rstrip("\n") + "\n"
+    ladder = yaml.safe_load((ROOT / "ladder/results.yml").read_text(encoding="utf-8"))
+    return "".join(sections(read(), ladder)).rstrip("\n") + "\n"
 
 
 if __name__ == "__main__":

@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 import yaml
 
+from benchmarks.cuda.results import read
+
 ROOT = Path(__file__).resolve().parents[2]
 CUDA = ROOT / "benchmarks" / "cuda"
-RESULTS = yaml.safe_load((CUDA / "results.yml").read_text(encoding="utf-8"))
+RESULTS = read()
 ROWS = [(probe, name, row) for probe, entry in RESULTS["probes"].items() for name, row in entry["rows"].items()]
 
 

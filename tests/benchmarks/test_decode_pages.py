@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+
+from benchmarks.cuda.results import read
 
 ROOT = Path(__file__).resolve().parents[2]
-RESULTS = yaml.safe_load((ROOT / "benchmarks" / "cuda" / "results.yml").read_text(encoding="utf-8"))
+RESULTS = read()
 
 
 def value(probe: str, row: str) -> float:

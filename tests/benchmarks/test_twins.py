@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
+from benchmarks.cuda.results import read
 from tests.support import some
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "docs" / "kernels"
 TWINS = ROOT / "benchmarks" / "cuda" / "twins"
-RESULTS = yaml.safe_load((TWINS.parent / "results.yml").read_text(encoding="utf-8"))
+RESULTS = read()
 ROWS: dict[str, dict[str, Any]] = {
     name: row for entry in RESULTS["twins"].values() for name, row in entry["rows"].items()
 }

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
+from benchmarks.cuda.results import read
 from mkdocs_metalworking.quote.amounts import agree
 from mkdocs_metalworking.quote.quantities import Quantities, Quantity
 from mkdocs_metalworking.quote.quantity_file import load_quantities
 
 ROOT = Path(__file__).parents[2]
-RESULTS: dict[str, Any] = yaml.safe_load((ROOT / "benchmarks/cuda/results.yml").read_text(encoding="utf-8"))
+RESULTS = read()
 BOOK: Quantities = load_quantities((ROOT / "quantities.yml").read_text(encoding="utf-8"))[0]
 
 ROWS = {
