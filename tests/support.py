@@ -75,6 +75,18 @@ EXTENSIONS = (
 EXTENSION_CONFIGS = {"pymdownx.tabbed": {"alternate_style": True}}
 
 
+def book_elsewhere(root: Path) -> str:
+    """Return an mkdocs.yml that builds the book at *root* from any folder: what is added to it takes precedence."""
+    return (
+        f"INHERIT: {root / 'mkdocs.yml'}\nwatch: []\ndocs_dir: {root / 'docs'}\n"
+        f"theme: {{custom_dir: {root / 'overrides'}}}\nplugins:\n  metalworking:\n"
+        f"    sources: {root / 'sources.yml'}\n    lock: {root / 'sources.lock'}\n    code: {root / 'code'}\n"
+        f"    quantities: {root / 'quantities.yml'}\n"
+        f"    mapping: {root / 'docs/assets/terms.yml'}\n"
+        f"    callouts: {{links: {{modal: {{pages: {root / 'docs/assets/modal.txt'}}}}}}}\n"
+    )
+
+
 def some(of: Sequence[T], count: int) -> list[T]:
     """Return *count* of *of*, from the first to the last at equal steps; all of them at night."""
     if NIGHT or count >= len(of):

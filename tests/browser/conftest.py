@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, BrowserContext, Error, Page, Response
 
 from tests.browser import content
 from tests.forked import python_m
-from tests.support import PATIENCE, Bench
+from tests.support import PATIENCE, Bench, book_elsewhere
 
 HERE = Path(__file__).resolve().parents[2]
 BLANK = "blank.html"
@@ -118,16 +118,7 @@ def book(server: tuple[Path, int], tmp_path_factory: pytest.TempPathFactory) -> 
     root, port = server
     url = f"http://127.0.0.1:{port}/book/"
     config = tmp_path_factory.mktemp("book") / "mkdocs.yml"
-    config.write_text(
-        f"INHERIT: {HERE / 'mkdocs.yml'}\nsite_url: {url}\nsite_dir: {root / 'book'}\nwatch: []\n"
-        f"docs_dir: {HERE / 'docs'}\n"
-        f"theme: {{custom_dir: {HERE / 'overrides'}}}\nplugins:\n  metalworking:\n"
-        f"    sources: {HERE / 'sources.yml'}\n    lock: {HERE / 'sources.lock'}\n    code: {HERE / 'code'}\n"
-        f"    quantities: {HERE / 'quantities.yml'}\n"
-        f"    mapping: {HERE / 'docs/assets/terms.yml'}\n"
-        f"    callouts: {{links: {{modal: {{pages: {HERE / 'docs/assets/modal.txt'}}}}}}}\n",
-        encoding="utf-8",
-    )
+    config.write_text(f"{book_elsewhere(HERE)}site_url: {url}\nsite_dir: {root / 'book'}\n", encoding="utf-8")
     done = _build(config)
     if done.returncode:
         pytest.skip(f"the book does not build: {(done.stdout + done.stderr).strip()[-300:]}")

@@ -18,11 +18,11 @@ import pytest
 
 from mkdocs_metalworking.deliver.store import Store
 from tests.forked import Zygote
-from tests.support import git
+from tests.support import NIGHT, git
 from tests.transports.gitserver import GitServer
 from tests.trust.faults import Site, Trial, small_disk
 
-KILLS = int(os.environ.get("TRUST_KILLS", "20"))
+KILLS = int(os.environ.get("TRUST_KILLS", "20" if NIGHT else "10"))
 ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
 
 
