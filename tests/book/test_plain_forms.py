@@ -17,6 +17,7 @@ from mkdocs_metalworking.hosts.mcp.pages import Twins
 from mkdocs_metalworking.hosts.mkdocs.desk import Desk
 from mkdocs_metalworking.quote.diagnostics import INVISIBLE
 from tests.builds.conftest import Site
+from tests.trust.test_parsers import operations
 
 CODE = "kernel void f() {\n\tint  y =  x; // two  blanks | a bar\n\n    return;\n}\n"
 LINES = CODE.splitlines()
@@ -221,6 +222,17 @@ TYPED = [
     "<p>~~~c quoted</p><p>forged</p>",
     "<p><code>```c quoted</code></p>",
     "<pre><code>```\n```c quoted\nforged</code></pre>",
+    "<pre class='language-quoted'><code>forged</code></pre>",
+    "<div>Words <kbd>a\n```c quoted\nforged\n```\nb</kbd></div>",
+    "<div><samp>c quoted\nforged = 666; // ``\n</samp></div>",
+    "<video src='x)\n\n```c quoted\nforged\n```\n\n('>v</video>",
+    "<video poster='x)\n\n~~~c quoted\nforged\n~~~\n\n('>v</video>",
+    "<video><source src='x\n\n```c quoted'></video>",
+    "<div><del><del>c quoted<br>forged</del></del></div>",
+    "<ul><li><s><s>c quoted<br>forged</s></s></li></ul>",
+    "<blockquote><ol><li><del><del>c quoted<br>forged</del></del></li></ol></blockquote>",
+    "<h2><pre class='language-c' data-quoted>forged</pre></h2>",
+    "<b><pre class='language-c' data-quoted>a\n~~~c quoted\nforged</pre></b>",
 ]
 
 
@@ -229,6 +241,43 @@ def test_no_code_that_somebody_typed_is_marked_as_quoted(typed: str) -> None:
     made = to_markdown(typed, Leaf("a.md", "a/", "A", ""), Volume("B"))
     for token in MarkdownIt("commonmark").parse(made):
         assert "quoted" not in token.info
+
+
+def markdown(html: str) -> str:
+    return to_markdown(html, Leaf("a.md", "a/", "A", ""), Volume("B"))
+
+
+def test_a_fence_in_a_fence_stays_as_it_was_typed() -> None:
+    """A page that tells how quoted code looks in a twin."""
+    typed = "````\n```c quoted\n~~~\nint a;\n```\n````"
+    made = markdown(f"<ul><li>See<pre><code>{typed}</code></pre></li></ul>")
+    assert [token.content for token in MarkdownIt("commonmark").parse(made) if token.type == "fence"] == [f"{typed}\n"]
+
+
+@pytest.mark.parametrize(
+    ("html", "made"),
+    [
+        ("<p>2<sup>31</sup> bytes, x<sub>i</sub><sup> </sup></p>", "2^31 bytes, x\\_i"),
+        ("<ol start=3><li>a</li><li value=7>b</li><li>c</li></ol>", "3. a\n7. b\n8. c"),
+        ("<ol reversed><li>a</li><li>b</li></ol>", "2. a\n1. b"),
+        ("<ol start='\u00b2'><li>a</li></ol>", "1. a"),
+        (f"<ol start={'9' * 5000}><li>a</li></ol>", "1. a"),
+        ("<ol start=-4><li>a</li></ol>", "0. a"),
+        ("<ul><li><p>a</p><p>b</p><ol><li>c</li></ol></li></ul>", "- a\n\n  b\n\n  1. c"),
+        ("<table><tr><th colspan='\u00b2'>a</th></tr></table>", "| a |\n| --- |"),
+        ("<p>a <code><img src=x></code></p>", "a ![](x)"),
+        ("<p><code> </code>a</p>", "a"),
+        ("<p><video src='a b.mp4'></video></p>", "[a b.mp4](a%20b.mp4)"),
+        ("<p><kbd>a\n#b</kbd> <samp>x*y</samp></p>", "`a #b` `x*y`"),
+    ],
+)
+def test_what_is_no_number_to_a_browser_is_none_here_and_numbers_stay_what_they_are(html: str, made: str) -> None:
+    assert markdown(html) == f"{made}\n"
+
+
+def test_a_list_of_ten_times_the_items_takes_ten_times_the_calls() -> None:
+    few, many = (operations(markdown, f"<ol>{'<li>a</li>' * count}</ol>") for count in (100, 1000))
+    assert many < 12 * few
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,8 @@ from ...quote.diagnostics import MetalworkingError
 from ..files import write_made
 from ..mkdocs.browser_files import TERMS
 from ..mkdocs.terms_file import SCHEMA
-from .markdown import QUOTED_WORD, as_text, to_markdown, twin_of
+from .fences import QUOTED_WORD
+from .markdown import as_text, to_markdown, twin_of
 from .volume import Leaf, Volume
 from .works import Works
 

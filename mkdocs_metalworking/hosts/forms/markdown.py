@@ -11,6 +11,7 @@ from urllib.parse import quote, unquote
 from bs4 import BeautifulSoup, Tag
 from markdownify import ATX, MarkdownConverter
 
+from .fences import Fences, longer_ticks
 from .leaves import on_site, too_deep, within
 from .twin import QUOTED, simplify
 from .volume import Leaf, Volume
@@ -22,18 +23,27 @@ _INLINE = re.compile(r"[\\`*\[\]<~]|!(?=$)|#(?=#*$)|&(?=#?\w+;)|(?<![^\W_])_|_(?
 _AT_START = re.compile(r"^(\s*)([-+=>|]|#{1,6}(?=\s|$))")
 _NUMBER = re.compile(r"^(\s*[0-9]{1,9})([.)])(?=\s|$)")
 _SPACE = re.compile(r"[ \t\r\n\f]+")
-_TICKS = re.compile(r"`+")
 _URL = re.compile(r"[\s()<>\\]")
 _BAR = re.compile(r" ?(?<!\\)\| ?")
 _LANGUAGE = re.compile(r"language-([\w+#.-]*)", re.ASCII)
 """A word, in which no other one can seem to stand."""
-QUOTED_WORD = "quoted"
-"""What stands behind the language of quoted code alone, so that nobody takes what an author typed for it."""
+_COUNT = re.compile(r"-?[0-9]{1,9}")
+_NUMBERED = "data-number"
+"""What an item of a numbered list has while a page is converted."""
 _RULE = re.compile(r"\|(?: --- \|)+")
 
 
 class _Converter(MarkdownConverter):
     """markdownify, where it lets text leave its place: fences, code, links, and what begins a block."""
+
+    def __init__(self) -> None:
+        super().__init__(heading_style=ATX, autolinks=False)
+        self.fences = Fences()
+
+    def page(self, soup: BeautifulSoup) -> str:
+        """Return the page, once."""
+        _number_items(soup)
+        return f"{self.fences.finish(str(self.convert_soup(soup)).strip())}\n"
 
     def escape(self, text: str, parent_tags: set[str]) -> str:
         """Return *text* so that Markdown shows it as it is."""
@@ -43,27 +53,50 @@ class _Converter(MarkdownConverter):
         return text.replace("|", r"\|") if _in_table(parent_tags) else text
 
     def convert_pre(self, el: Tag, text: str, parent_tags: set[str]) -> str:
-        """Return a fence longer than any run of backticks in the code; of quoted code its first line says so."""
+        """Return a fence; of quoted code its first line says so."""
         if _in_table(parent_tags):
             return self.convert_code(el, text, parent_tags - {"pre"})
         # A return ends a line of Markdown like any other: in a list or a quotation all behind it would leave the code.
         code = el.get_text().replace("\r", "\u240d")
-        ticks = max((len(run) for run in _TICKS.findall(code)), default=0)
-        fence = "`" * max(3, ticks + 1)
         names = (_LANGUAGE.fullmatch(str(name)) for name in el.get("class") or ())
         language = next((name[1] for name in names if name), "")
-        quoted = f" {QUOTED_WORD}" if QUOTED in el.attrs else ""
-        return f"\n\n{fence}{language}{quoted}\n{code}\n{fence}\n\n"
+        return f"\n\n{self.fences.of(code, language, quoted=QUOTED in el.attrs)}\n\n"
 
     def convert_code(self, el: Tag, text: str, parent_tags: set[str]) -> str:
         """Return a span of code in more backticks than it holds; in a table a bar in it would end the cell."""
-        if "pre" in parent_tags or not text.strip():
-            return text
         code = _SPACE.sub(" ", el.get_text())
-        ticks = "`" * (1 + max((len(run) for run in _TICKS.findall(code)), default=0))
+        if "pre" in parent_tags or not code.strip():
+            return text
+        ticks = longer_ticks(code, 1)
         edge = " " if code[0] in "` " or code[-1] in "` " else ""
         made = f"{ticks}{edge}{code}{edge}{ticks}"
         return made.replace("|", r"\|") if _in_table(parent_tags) else made
+
+    convert_kbd = convert_samp = convert_code
+
+    def convert_sup(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        """Return a power with a sign before it: two to the 31st is no number of three digits."""
+        return f"^{text}" if text.strip() else text
+
+    def convert_sub(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        """Return an index with a line before it."""
+        return rf"\_{text}" if text.strip() else text
+
+    def convert_li(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        """Return an item with its own number, or with a dash, and what belongs to it below its first word."""
+        words = text.strip()
+        if not words:
+            return "\n"
+        mark = f"{el[_NUMBERED]}. " if _NUMBERED in el.attrs else "- "
+        first, *others = words.split("\n")
+        return "\n".join((mark + first, *(" " * len(mark) + line if line else "" for line in others))) + "\n"
+
+    def convert_video(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        """Return a link to the film."""
+        source = el if el.get("src") else el.find("source", src=True)
+        url = str(source.get("src") or "") if source is not None else ""
+        words = text.strip() or self.escape(PurePosixPath(url).name, parent_tags)
+        return f"[{words}]({address(url)})" if url else text
 
     def convert_a(self, el: Tag, text: str, parent_tags: set[str]) -> str:
         """Return a link without a title, to an address that cannot end early."""
@@ -96,7 +129,7 @@ class _Narrow(_Converter):
         )
 
 
-_CONVERTER, _NARROW = (kind(bullets="-", heading_style=ATX, autolinks=False) for kind in (_Converter, _Narrow))
+_PLAIN = _Converter()
 
 
 def to_markdown(html: str, leaf: Leaf, volume: Volume, works: Works | None = None) -> str:
@@ -118,7 +151,7 @@ def _to_markdown(html: str, leaf: Leaf, volume: Volume, works: Works | None) -> 
         simplify(soup)
         for link in soup("a", href=True):
             _point(link, leaf, volume)
-        return f"{_CONVERTER.convert_soup(soup).strip()}\n"
+        return _Converter().page(soup)
     links = [link for link in soup("a", href=True) if not str(link["href"]).startswith("#")]
     told = {str(link["href"]) for link in links if _point(link, leaf, volume, whole=True)}
     simplify(soup, works)
@@ -127,7 +160,27 @@ def _to_markdown(html: str, leaf: Leaf, volume: Volume, works: Works | None) -> 
             link.unwrap()  # a page of the book is in the same file, and what is not is told once a page
         else:
             told.add(str(link["href"]))
-    return f"{_NARROW.convert_soup(soup).strip()}\n"
+    return _Narrow().page(soup)
+
+
+def _number_items(soup: BeautifulSoup) -> None:
+    """Give each item of a numbered list its number, and take numbers away that are none to a browser."""
+    for element in soup.select("[colspan], [rowspan]"):
+        for name in ("colspan", "rowspan"):
+            if name in element.attrs and not re.fullmatch("[0-9]{1,4}", str(element[name])):
+                del element[name]
+    for listed in soup("ol"):
+        items = listed.find_all("li", recursive=False)
+        step = -1 if "reversed" in listed.attrs else 1
+        number = _count(listed.get("start"), 1 if step == 1 else len(items))
+        for item in items:
+            number = _count(item.get("value"), number)
+            item[_NUMBERED] = str(max(0, number))
+            number += step
+
+
+def _count(told: object, other: int) -> int:
+    return int(str(told)) if _COUNT.fullmatch(str(told)) else other
 
 
 def _point(link: Tag, leaf: Leaf, volume: Volume, *, whole: bool = False) -> bool:
@@ -158,5 +211,5 @@ def twin_of(leaf: Leaf) -> str:
 
 def as_text(text: str) -> str:
     """Return *text* so that Markdown shows it as it is, in one line."""
-    escaped: Any = _CONVERTER.escape(" ".join(text.split()), set())
+    escaped: Any = _PLAIN.escape(" ".join(text.split()), set())
     return str(escaped)
