@@ -13,7 +13,7 @@ from mkdocs_metalworking.hosts.forms.leaves import tell_apart, tree
 from mkdocs_metalworking.hosts.forms.markdown import to_markdown
 from mkdocs_metalworking.hosts.forms.printable import printable
 from mkdocs_metalworking.hosts.forms.volume import Leaf, Volume
-from mkdocs_metalworking.hosts.mcp.pages import Twins
+from mkdocs_metalworking.hosts.mcp.pages import Twins, words_of
 from mkdocs_metalworking.hosts.mkdocs.desk import Desk
 from mkdocs_metalworking.quote.diagnostics import INVISIBLE
 from tests.builds.conftest import Site
@@ -266,6 +266,7 @@ def test_a_fence_in_a_fence_stays_as_it_was_typed() -> None:
         ("<ul><li><p>a</p><p>b</p><ol><li>c</li></ol></li></ul>", "- a\n\n  b\n\n  1. c"),
         ("<table><tr><th colspan='\u00b2'>a</th></tr></table>", "| a |\n| --- |"),
         ("<p>a <code><img src=x></code></p>", "a ![](x)"),
+        ("<ul><li><input type=checkbox checked> a</li><li><input type=checkbox> b</li></ul>", "- \u2611 a\n- \u2610 b"),
         ("<p><code> </code>a</p>", "a"),
         ("<p><video src='a b.mp4'></video></p>", "[a b.mp4](a%20b.mp4)"),
         ("<p><kbd>a\n#b</kbd> <samp>x*y</samp></p>", "`a #b` `x*y`"),
@@ -287,6 +288,39 @@ def test_nor_is_code_in_other_lines(around: str) -> None:
     html = around.format("see <pre><code>a  b\n\n\tc</code></pre> and")
     made = to_markdown(html, Leaf("a.md", "a/", "A", ""), Volume("B"))
     assert fences(made) == [["a  b", "", "\tc"]]
+
+
+@pytest.mark.parametrize(
+    ("cell", "words"),
+    [
+        ("2<sup>31</sup><sup id='fnref:a'><a href='#fn:a'>1</a></sup>", "2^31"),
+        ("10<sup>-9</sup> s, x<sub>1</sub>2", "10^-9 s, x_12"),
+        ("3 ns <del>9</del><s>8</s>", "3 ns"),
+        ("a <sup> </sup>b", "a b"),
+    ],
+)
+def test_a_cell_that_an_agent_is_told_says_what_the_page_says(cell: str, words: str) -> None:
+    found = BeautifulSoup(f"<table><tr><td>{cell}</td></tr></table>", "html.parser").td
+    assert found is not None
+    assert words_of(found) == words
+
+
+def test_tasks_are_done_or_open_in_a_book() -> None:
+    page = "<ul><li><label><input type=checkbox disabled checked></label> a</li><li><input type=checkbox> b</li></ul>"
+    assert tree(Leaf("a.md", "a/", "A", page)).text_content() == "\u2611 a\u2610 b"
+
+
+@pytest.mark.parametrize(("letters", "times"), [(300, 3), (301, 1)])
+def test_a_long_footnote_is_told_once(letters: int, times: int) -> None:
+    """Else a page grows with the product of its references and their words."""
+    words = ("word " * 100)[:letters].strip().ljust(letters, "x")
+    reference = "<sup id='fnref:{}'><a class='footnote-ref' href='#fn:a'>1</a></sup>"
+    made = markdown(
+        f"<p>{' '.join(map(reference.format, 'abc'))}</p>"
+        f"<div class='footnote'><hr><ol><li id='fn:a'><p>{words}</p></li></ol></div>"
+    )
+    assert made.count(words) == times
+    assert made.count("(note 1)") == (0 if times == 3 else 3)
 
 
 def test_nothing_in_a_footnote_is_left_out(plain: Site) -> None:

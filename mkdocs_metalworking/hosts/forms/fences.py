@@ -26,7 +26,7 @@ class Fences:
         self._made = re.compile(rf"{_WITHIN}(?P<fence>`{{3,}})[\w+#.-]* (?P<kind>{self._quoted}|{self._typed})")
 
     def of(self, code: str, language: str, *, quoted: bool) -> str:
-        """Return the fence of *code*, longer than any run of backticks in it; *finish* writes what it says of itself."""
+        """Return the fence of *code*, longer than any run of backticks in it; *finish* writes what it is."""
         fence = longer_ticks(code, 3)
         language = "" if language.lower().startswith(QUOTED_WORD) else language
         return f"{fence}{language} {self._quoted if quoted else self._typed}\n{code}\n{fence}"

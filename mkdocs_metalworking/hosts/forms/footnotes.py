@@ -9,6 +9,8 @@ from bs4.element import PageElement
 
 from .works import Works, shorten
 
+LONG = 300
+"""Letters of a footnote that stands behind each of its references; a longer one with several is told once."""
 _REFERENCE = "sup[id^='fnref']"
 _BLOCKS = ("p", "div", "pre", "ul", "ol", "dl", "table", "blockquote", "details", "figure", "hr", "section", "aside")
 
@@ -21,7 +23,8 @@ def referred_to(soup: BeautifulSoup) -> set[str]:
 def place_footnotes(soup: BeautifulSoup, works: Works | None, told: set[str]) -> None:
     """Put the text of each footnote behind the words that it supports, with its links, or short and with *works*.
 
-    What is no running text, has footnotes of its own, or is referred to by nothing stays a note at the end of the page.
+    What is no running text, has footnotes of its own, is referred to by nothing, or is long and referred to more than
+    once stays a note at the end of the page.
     One of *told* to which nothing on the page refers now went with what referred to it.
     """
     references: defaultdict[str, list[Tag]] = defaultdict(list)
@@ -35,6 +38,8 @@ def place_footnotes(soup: BeautifulSoup, works: Works | None, told: set[str]) ->
             for back in note.select(".footnote-backref"):
                 back.decompose()
             words = _words(note)
+            if words is not None and len(references[key]) > 1 and len(words.get_text()) > LONG:
+                words = None
             if key in told and words is not None:
                 for reference in references[key]:
                     reference.replace_with(_behind(soup, words, works))

@@ -14,7 +14,7 @@ import lxml.html
 
 from ...quote.diagnostics import MetalworkingError
 from .names import NOT_IN_XML, fit
-from .screen_only import SCREEN_ONLY
+from .screen_only import SCREEN_ONLY, ticked
 from .volume import Leaf, Volume
 
 Tree = Any
@@ -75,6 +75,9 @@ def tree(leaf: Leaf) -> Tree:
         for element in root.find_class(name):
             if element.tag == tag and not element.find_class("mw-excerpt"):
                 element.drop_tree()
+    for box in root.xpath(".//li//input[@type='checkbox']"):
+        box.tag, box.text = "span", ticked("checked" in box.attrib)
+        box.attrib.clear()
     for element in list(root.iter("script", "input", "button", "output")):
         if element.find_class("mw-excerpt"):
             element.tag = "div"

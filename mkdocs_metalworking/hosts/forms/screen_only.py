@@ -17,3 +17,8 @@ SCREEN_ONLY = {
     "mw-place": "nav",
 }
 """Class to the tag that has it. On another element, or around quoted code, it is a class of the author's."""
+
+
+def ticked(done: bool) -> str:
+    """Return what stands for the box of a task where nobody can tick one."""
+    return "\u2611" if done else "\u2610"

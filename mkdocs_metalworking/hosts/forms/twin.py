@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .footnotes import place_footnotes, referred_to
 from .lifting import lift_code
-from .screen_only import SCREEN_ONLY
+from .screen_only import SCREEN_ONLY, ticked
 from .works import Works
 
 if TYPE_CHECKING:
@@ -49,6 +49,8 @@ def simplify(soup: BeautifulSoup, works: Works | None = None) -> None:
     name_unseen(soup)
     for pre in soup.select(f"pre[{QUOTED}]"):  # an author's own
         del pre[QUOTED]
+    for box in soup.select("li input[type=checkbox]"):
+        box.replace_with(ticked("checked" in box.attrs))
     referred = referred_to(soup)
     for element in soup.select(_GONE if works is None else f"{_GONE}, {_ELSEWHERE}"):
         if element.select_one("figure.mw-excerpt") is None:

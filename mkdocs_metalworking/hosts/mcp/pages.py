@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import takewhile
 from typing import Any
 
 from bs4 import BeautifulSoup, Tag
@@ -17,6 +18,7 @@ from ..forms.volume import Leaf, Volume
 from ..mkdocs.code import finished
 from ..mkdocs.reading import Reading
 
+_RAISED = {"sup": "^", "sub": "_"}
 _FIRST_CELL = re.compile(r"^[ \t]*\|([^|\n]*)\|", re.MULTILINE)
 _HEADING = re.compile(r"(?P<level>#{1,6}) (?P<title>.+)")
 
@@ -66,7 +68,7 @@ class Twins:
             hint = f"did you mean {known[near]}?" if near else "search finds where it is told"
             raise MetalworkingError("unknown", f"no table has a row {name[:80]!r}", hint)
         _, uri, head, row = max(found, key=lambda item: item[0])
-        names, cells = ([_text(cell) for cell in part(["td", "th"])] for part in (head, row))
+        names, cells = ([words_of(cell) for cell in part(["td", "th"])] for part in (head, row))
         return {"row": dict(zip(names, cells, strict=False)), "page": uri, "sources": _cited(row)}
 
 
@@ -76,8 +78,8 @@ def _rows(soup: BeautifulSoup, wanted: str) -> Iterator[tuple[tuple[bool, int], 
         head, rows = table.select_one("thead tr"), table.select("tbody tr")
         for row in rows:
             first = row.find(["td", "th"])
-            if head is not None and first is not None and _text(first).casefold() == wanted:
-                names = [_text(cell) for cell in head(["td", "th"])]
+            if head is not None and first is not None and words_of(first).casefold() == wanted:
+                names = [words_of(cell) for cell in head(["td", "th"])]
                 yield (names[0].casefold() == "chip", len(names) * len(rows)), head, row
 
 
@@ -91,9 +93,15 @@ def _without_code(soup: BeautifulSoup) -> BeautifulSoup:
     return soup
 
 
-def _text(cell: Tag) -> str:
-    """Return the words of a cell, without its footnotes' numbers."""
-    parts = [part for part in cell.find_all(string=True) if part.find_parent("sup") is None]
+def words_of(cell: Tag) -> str:
+    """Return the words of a cell, without its footnotes' numbers and what is struck out."""
+    parts = []
+    for part in cell.find_all(string=True):
+        around = {parent.name: parent for parent in takewhile(lambda one: one is not cell, part.parents)}
+        if around.keys() & {"del", "s"} or ("sup" in around and str(around["sup"].get("id")).startswith("fnref")):
+            continue
+        raised = next((sign for name, sign in _RAISED.items() if name in around), "")
+        parts.append(f"{raised}{part}" if part.strip() else part)
     return " ".join("".join(parts).split())
 
 
