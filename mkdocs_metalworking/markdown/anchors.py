@@ -61,7 +61,7 @@ class LineNames:
         self._named: dict[tuple[str, str], list[Anchors]] = {}
         self._indexed = 0
         self._converting = False
-        self._taken: dict[str, set[tuple[int, int]]] = {}
+        self._first: dict[str, set[int]] = {}
         self._copies: dict[str, dict[int, int]] = {}
 
     def give(self, quotation: Quotation) -> Anchors:
@@ -71,36 +71,40 @@ class LineNames:
         """
         prefix, copy, shown = f"--{quotation.file.blob[:7]}-L", 1, quotation.segments is not None
         found = Anchors(prefix, copy, quotation.ranges, shown)
-        if prefix in self._taken or any(anchors.prefix == prefix for anchors in self.given):
-            taken, copies = self._of(prefix)
-            while any((number, copy) in taken for number in found.numbers):
-                copy = max(copy, *(copies.get(number, 0) for number in found.numbers)) + 1
+        if prefix in self._first or any(anchors.prefix == prefix for anchors in self.given):
+            first, copies = self._of(prefix)
+            if not first.isdisjoint(found.numbers):
+                copy = max(copies.get(number, 0) for number in found.numbers) + 1
                 found = Anchors(prefix, copy, quotation.ranges, shown)
             self._enter(found)
         self.given.append(found)
         self._converting = True
         return found
 
-    def _of(self, prefix: str) -> tuple[set[tuple[int, int]], dict[int, int]]:
-        """Return the numbers that *prefix* was given with, each with its copy, and the last copy of each."""
-        if prefix not in self._taken:
-            self._taken[prefix], self._copies[prefix] = set(), {}
+    def _of(self, prefix: str) -> tuple[set[int], dict[int, int]]:
+        """Return the numbers that *prefix* was given with in a first copy, and the last copy of each number."""
+        if prefix not in self._first:
+            self._first[prefix], self._copies[prefix] = set(), {}
             for anchors in self.given:
                 if anchors.prefix == prefix:
                     self._enter(anchors)
-        return self._taken[prefix], self._copies[prefix]
+        return self._first[prefix], self._copies[prefix]
 
     def _enter(self, anchors: Anchors) -> None:
-        numbers = anchors.numbers
-        self._taken[anchors.prefix].update((number, anchors.copy) for number in numbers)
-        self._copies[anchors.prefix].update(dict.fromkeys(numbers, anchors.copy))
+        numbers, copies = anchors.numbers, self._copies[anchors.prefix]
+        if anchors.copy > 1:
+            copies.update(dict.fromkeys(numbers, anchors.copy))
+            return
+        self._first[anchors.prefix].update(numbers)
+        for number in numbers:
+            copies.setdefault(number, 1)
 
     def rest(self) -> None:
         """The page is converted: forget what can be worked out again."""
         self._named.clear()
         self._indexed = 0
         self._converting = False
-        self._taken.clear()
+        self._first.clear()
         self._copies.clear()
 
     def __contains__(self, name: str) -> bool:

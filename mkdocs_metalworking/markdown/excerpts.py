@@ -24,6 +24,8 @@ from .quantities import fill
 from .tracking import MARK, Met, Outcome
 from .work import Figure, Work
 
+MOST_LINES = 100_000
+"""Lines of code on a page: more take a browser's memory, and nobody reads them."""
 _MARKED = re.compile(rf"[ \t]*{MARK.pattern}(?=<<)")
 _ATTRIBUTES = re.compile(r"[ \t]*\{:?[ ]*[#.\w][^{}\n]*\}[ \t]*$")
 
@@ -127,6 +129,11 @@ class ExcerptProcessor(BlockProcessor):
     def _figure(self, quotation: Quotation, met: Met) -> Element:
         work = self._work
         searchable = work.search if quotation.directive.search is None else quotation.directive.search
+        if quotation.segments is not None:
+            work.page.lines += sum((part.last or 0) - part.first + 1 for part in quotation.ranges)
+            if work.page.lines > MOST_LINES:
+                what = f"the page shows more than {MOST_LINES:,} lines of code"
+                raise MetalworkingError("range", what, "quote the lines that are read, as in #L1-40")
         anchors = work.page.names.give(quotation)
         element = figure.figure(quotation, anchors, searchable=searchable)
         # Atomic, so that no inline pattern is tried on the stash mark.

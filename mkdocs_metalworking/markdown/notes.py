@@ -23,6 +23,8 @@ from .tracking import MARK, Met, Outcome, unmarked
 from .work import Figure, Work
 
 _LABEL = re.compile(rf"{MARK.pattern}[^:]*:\s*")
+LIT = 12
+"""Notes of an excerpt that an address lights without scripts: so many have a rule in excerpts.css."""
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 
 
@@ -126,10 +128,10 @@ class NotesProcessor(Treeprocessor):
 def _noted(html: str, *, anchors: Anchors, notes: Sequence[Ranges]) -> str:
     """Return the excerpt's *html* with a class on each line for each note on it, ``mw-n1`` for the first.
 
-    With it a style sheet alone can light the notes of the line that an address names.
+    With it a style sheet alone can light the notes of the line that an address names, the first *LIT* of them.
     """
     numbers: dict[int, list[int]] = {}
-    for count, ranges in enumerate(notes, 1):
+    for count, ranges in enumerate(notes[:LIT], 1):
         for part in ranges:
             for number in range(part.first, (part.last or 0) + 1):
                 numbers.setdefault(number, []).append(count)

@@ -41,6 +41,8 @@ class PageContext:
     """The mentions that a problem is about; more than one where several on a line have the same."""
     names: LineNames = field(default_factory=LineNames)
     """Ids given to lines of code; the host adds them to the page's anchors."""
+    lines: int = 0
+    """How many lines of code the page shows."""
     links: list[str] = field(default_factory=list)
     """Targets of the links in the text, as the author wrote them."""
     late: dict[str, Callable[[], str]] | None = field(default_factory=dict)

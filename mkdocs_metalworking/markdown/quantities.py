@@ -38,10 +38,12 @@ class QuantityProcessor(Treeprocessor):
     def __init__(self, work: Work) -> None:
         super().__init__(work.md)
         self._work = work
+        self._noted: dict[str, str] = {}
 
     def run(self, root: Element) -> None:
         """Replace the mentions of the page, of its footnotes, and of the raw HTML in it."""
         work = self._work
+        self._noted.clear()
         if not any(met.mention.kind is Kind.QUANTITY for met in work.tracker.met):
             return
         quantities = work.quantities
@@ -106,13 +108,19 @@ class QuantityProcessor(Treeprocessor):
         return work.stash(element(shown)) + note + (work.stash(evidence(shown)) if shown.form is Form.CELL else "")
 
     def _notes(self, quantity: Quantity, quantities: Quantities) -> str:
-        """Write the footnotes that say where *quantity* is from; returns the references."""
+        """Write the footnotes that say where *quantity* is from; returns the references.
+
+        What a formula comes down to may be long: it is cited once a page, however often the page shows the value.
+        """
         work = self._work
+        if quantity.formula and quantity.key in self._noted:
+            return self._noted[quantity.key]
         leaves = list(quantities.leaves(quantity)) if quantity.formula else [quantity]
         cited = [work.quoter().cite(source.citation) for leaf in leaves for source in leaf.sources]
         work.page.citations.extend(cited)
         told = [derivation(quantity, quantities, work)] if quantity.formula else map(describe, cited)
-        return "".join(dict.fromkeys(footnote(work, html) for html in told))
+        self._noted[quantity.key] = noted = "".join(dict.fromkeys(footnote(work, html) for html in told))
+        return noted
 
 
 def _inert(text: str) -> str:

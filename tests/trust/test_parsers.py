@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,6 +21,7 @@ from mkdocs_metalworking.quote.sources_file import load_sources
 from tests.support import ASKED, EXTENSION_CONFIGS, EXTENSIONS, Bench
 from tests.trust.inputs import PARSERS, TOKENS, Pages
 
+ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = int(os.environ.get("TRUST_EXAMPLES", "120"))
 LOOSE = settings(
     max_examples=EXAMPLES,
@@ -228,6 +230,63 @@ def test_ids_of_quoted_lines_are_told_in_proportion(tmp_path: Path) -> None:
 
     assert len(bench.convert(make(600))[1].diagnostics) == 600
     assert growth(bench.convert, make, 600) <= 12
+
+
+def test_every_copy_of_a_line_has_an_id_of_its_own(tmp_path: Path) -> None:
+    """In whatever order lines and parts of them are quoted; what is remembered of a line does not grow by copies."""
+    bench = Bench(tmp_path)
+    commit = bench.add_repo("acme/k", {"a.c": "x;\n" * 9})
+    bench.write([("acme/k", "a.c")])
+    for order in itertools.permutations(("1-9", "5", "4-6", "5-7", "1-9", "5"), 4):
+        html, page = bench.convert("\n\n".join(f"<< excerpt acme/k@{commit[:9]}:a.c#L{lines} >>" for lines in order))
+        ids = re.findall(r' id="([^"]*)"', html)
+        assert len(ids) == len(set(ids)), order
+        assert len(page.diagnostics) == 0
+
+
+def test_a_page_has_a_bound_of_lines(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    commit = bench.add_repo("acme/k", {"a.c": "\n" * 100_001})
+    bench.write([("acme/k", "a.c")])
+    directive = f"<< excerpt acme/k@{commit[:9]}:a.c#L{{}} >>\n\n"
+    html, page = bench.convert(directive.format("1-100001") + directive.format("1-2"))
+    told = [str(problem) for problem in page.diagnostics]
+    assert len(told) == 2
+    assert all("the page shows more than 100,000 lines of code (quote the lines" in one for one in told), told
+    assert "mw-l" not in html
+    assert len(bench.convert(directive.format("1-2"))[1].diagnostics) == 0
+
+
+def test_notes_on_a_line_are_lit_as_far_as_the_style_goes(tmp_path: Path) -> None:
+    """Else a page would grow with the product of its notes and their lines."""
+    bench = Bench(tmp_path)
+    commit = bench.add_repo("acme/k", {"a.c": "x;\n" * 50})
+    bench.write([("acme/k", "a.c")])
+    html, _ = bench.convert(f"<< excerpt acme/k@{commit[:9]}:a.c#L1-50 >>\n" + "- L1-50: A note.\n" * 40)
+    style = (ROOT / "mkdocs_metalworking/assets/excerpts.css").read_text(encoding="utf-8")
+    rules = {int(number) for number in re.findall(r"\.mw-n(\d+):target", style)}
+    assert rules == set(range(1, 13))
+    assert {int(number) for number in re.findall(r"mw-n(\d+)", html)} == rules
+    assert html.count("mw-n12") == 50
+
+
+def test_what_a_formula_comes_down_to_is_cited_once_a_page(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    references = (
+        f"  - {{key: k{count}, title: T{count}, url: 'https://example.org/{count}'}}\n" for count in range(30)
+    )
+    (tmp_path / "sources.yml").write_text("repositories: []\nreferences:\n" + "".join(references))
+    (tmp_path / "sources.lock").touch()
+    (tmp_path / "quantities.yml").write_text(
+        "quantities:\n  q0: {value: 1, sources: [{cite: k0}]}\n"
+        + "".join(
+            f"  q{count}: {{formula: q{count - 1} + 1, sources: [{{cite: k{count}}}]}}\n" for count in range(1, 30)
+        )
+    )
+    html, page = bench.convert("[=q29] " * 50 + "\n\n[=q0] [=q0]\n")
+    assert [str(problem) for problem in page.diagnostics] == []
+    assert (len(page.citations), len(page.quantities)) == (30 + 2, 52)
+    assert html.count("Derived: ") == 1
 
 
 # Python-Markdown itself is quadratic in some texts; there we may grow no faster than it does.
