@@ -13,9 +13,15 @@ _TOKEN = re.compile(
     re.IGNORECASE,
 )
 _BEFORE = 200
-_PLAINLY = re.compile(r"[^=\s]\s+[a-z_:][a-z0-9_:.-]*\s*=\s*\Z", re.IGNORECASE | re.ASCII)
-"""How an attribute begins that everybody reads as one: behind white space, and not as the value of another."""
-_UNQUOTED = re.compile(r"[^\s>]*")
+_PLAINLY = re.compile(
+    r"[^= \t\n\r\f][ \t\n\r\f]+[a-z_:][a-z0-9_:.-]*[ \t\n\r\f]*=[ \t\n\r\f]*\Z", re.IGNORECASE | re.ASCII
+)
+"""How an attribute begins that everybody reads as one: behind white space, and not as the value of another.
+
+White space is HTML's. A vertical tab is none there, and some to other programs.
+"""
+_UNQUOTED = re.compile(r"[^\s>]{0,200}(?![^\s>])")
+"""A value of no more letters than a name of ours has: one may begin within another, and all of them would be kept."""
 _TAG = re.compile(r"<(?=[a-z_:.])", re.IGNORECASE)
 _PLAIN = re.compile(r"""<[a-z][a-z0-9]*(?P<given>(?: [a-z][a-z0-9-]{0,50}="[^"<]*")*) ?/?>""", re.IGNORECASE | re.ASCII)
 """A tag in which everybody reads the same, as nearly all are."""

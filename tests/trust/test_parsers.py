@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mkdocs_metalworking.glossary.callout import Callouts, read_front_matter
+from mkdocs_metalworking.markdown.given import given_in
 from mkdocs_metalworking.quote.diagnostics import MetalworkingError
 from mkdocs_metalworking.quote.directive import parse_directive
 from mkdocs_metalworking.quote.sources_file import load_sources
@@ -230,6 +231,14 @@ def test_ids_of_quoted_lines_are_told_in_proportion(tmp_path: Path) -> None:
 
     assert len(bench.convert(make(600))[1].diagnostics) == 600
     assert growth(bench.convert, make, 600) <= 12
+
+
+@pytest.mark.parametrize("part", ["id=", "class=mw-", 'id="class=', "id='class=\"", "<a id=", 'a="id=" '])
+def test_what_may_be_an_id_is_kept_in_proportion(part: str) -> None:
+    """Of values that begin within each other all might be kept."""
+    text = f"<div {part * 3000}>"
+    assert sum(len(value) for _, value in given_in(text)) <= 2 * len(text)
+    assert growth(lambda text: list(given_in(text)), lambda count: f"<div {part * count}>", 300) <= 12
 
 
 def test_every_copy_of_a_line_has_an_id_of_its_own(tmp_path: Path) -> None:

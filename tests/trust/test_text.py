@@ -328,6 +328,11 @@ UNLIKE = [
     '<p title= x="y class="CLASS">forged</p>',
     '<p @x="y class="CLASS">forged</p>',
     "Words <b/class=CLASS/>forged</b>",
+    # A vertical tab, and what else Python calls white space, is none of HTML's: the value goes on, or has begun.
+    'Words <b a=x\vb=" class=CLASS y=z">forged</b>',
+    '<p a=x b=\v" class=CLASS c="x">forged</p>',
+    '<p a=x b\v=" class=CLASS c="x">forged</p>',
+    'Words <b a=x\x1cb=" class=CLASS y=z">forged</b>',
 ]
 
 
