@@ -83,9 +83,10 @@ lint-py: $(LINT)
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
+# The configurations are named: of itself stylelint takes one that lies beside a style, which may name programs.
 lint-web: $(WEB)
-	@if [ -d node_modules ]; then node_modules/.bin/biome lint --error-on-warnings --log-level=warn && \
-		node_modules/.bin/stylelint "mkdocs_metalworking/**/*.css" "docs/assets/**/*.css"; \
+	@if [ -d node_modules ]; then node_modules/.bin/biome lint --config-path=. --error-on-warnings --log-level=warn && \
+		node_modules/.bin/stylelint --config .stylelintrc.json "mkdocs_metalworking/**/*.css" "docs/assets/**/*.css"; \
 		else echo "node is not here: scripts and styles are not linted"; fi
 
 test: lint $(DEV) headless gxx neovim

@@ -239,6 +239,25 @@ def test_make_runs_nothing_that_a_branch_brought(tmp_path: Path) -> None:
     assert not (tmp_path / "ran").exists()
 
 
+@pytest.mark.skipif(not (ROOT / "node_modules/.bin/stylelint").exists(), reason="node is not here")
+def test_no_program_that_lies_beside_a_style_is_run(tmp_path: Path) -> None:
+    found = re.search(r"node_modules/[.]bin/stylelint [^;\n]*", (ROOT / "Makefile").read_text(encoding="utf-8"))
+    assert found is not None
+    shutil.copy(ROOT / ".stylelintrc.json", tmp_path)
+    (tmp_path / "node_modules").symlink_to(ROOT / "node_modules")
+    for folder in ("mkdocs_metalworking/assets", "docs/assets/site"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "a.css").write_text("a { color: red; }\n")
+        (tmp_path / folder / ".stylelintrc.json").write_text('{"plugins": ["./palette"]}')
+        (tmp_path / folder / "palette").write_text("require('fs').writeFileSync('ran', '')\n")
+    done = subprocess.run(["sh", "-c", found[0]], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert not (tmp_path / "ran").exists()
+    plain = found[0].replace("--config .stylelintrc.json ", "")
+    subprocess.run(["sh", "-c", plain], cwd=tmp_path, capture_output=True)
+    assert (tmp_path / "ran").exists(), "what would be run"
+
+
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not here")
 @pytest.mark.parametrize("why", ["no git", "a damaged index", "a work tree without its repository", "another owner's"])
 def test_make_runs_nothing_of_which_git_says_nothing(why: str, tmp_path: Path) -> None:
