@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from markdown.postprocessors import Postprocessor
 
@@ -57,10 +57,14 @@ class OwnNamePostprocessor(Postprocessor):
         for kind, value in given_in(_without(page.made, text)):
             if kind == "id":
                 ids.append(value)
-            elif "mw-" in value:
-                classes.update(_CLASSES.intersection(name.rstrip("/") for name in value.replace("\0", "").split()))
+            else:
+                classes |= _classes((value,))
         for name in sorted(classes):
             self._report(f"{name} is a class of quoted code", name, "class")
+        for written, where in self._work.tracker.raw:
+            for name in sorted(_classes(value for kind, value in given_in(written) if kind == "class")):
+                problem = MetalworkingError("id", f"{name} is a class of quoted code", "write it without the tag")
+                page.report(problem, where)
         if page.citations or page.quantities or page.figures:
             self._ids(Counter(ids))
         self._work.finish()
@@ -84,6 +88,12 @@ class OwnNamePostprocessor(Postprocessor):
             self._lines = dict(_given((page.source or "").split("\n")))
         where = Location(page.path, self._lines.get((kind, name.lower())))
         page.report(MetalworkingError("id", message, f"give the element another {kind}"), where)
+
+
+def _classes(values: Iterable[str]) -> set[str]:
+    """Return the classes of quoted code among those that the attributes have."""
+    ours = (name.rstrip("/") for value in values if "mw-" in value for name in value.replace("\0", "").split())
+    return set(_CLASSES.intersection(ours))
 
 
 def _given(lines: Sequence[str]) -> Iterator[tuple[tuple[str, str], int]]:

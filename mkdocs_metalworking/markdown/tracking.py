@@ -100,12 +100,14 @@ class Tracker:
         for line in self._file or ():
             self._starts.append(self._starts[-1] + len(line) + 1)
         self._front: dict[str, deque[Met]] = {}
+        self.raw: list[tuple[str, Location]] = []
+        """What of the front matter a theme shows as it is written, where that may have tags in it."""
         self.plain: list[tuple[str, Mention, Location]] = []
         """What of the front matter readers see as it is written, by its key."""
         if source is not None:
             block, count = split_front_matter(source)
             self._read_front(count)
-            if self._front:
+            if self._front or "<" in block:
                 self._read_plain(block)
 
     def scan(self, text: str, *, links: bool = True) -> Scan:
@@ -127,8 +129,12 @@ class Tracker:
             return
         for key in _PLAIN if isinstance(document.data, dict) else ():
             text = document.data.get(key)
-            for mention in self.scan(text).mentions if isinstance(text, str) else ():
+            if not isinstance(text, str):
+                continue
+            for mention in self.scan(text).mentions:
                 self.plain.append((key, mention, document.location(key)))
+            if "<" in text:
+                self.raw.append((text, document.location(key)))
 
     def page(self, lines: list[str], first: int) -> list[str]:
         """Mark the mentions of the page itself, whose text begins at index *first* of *lines*."""

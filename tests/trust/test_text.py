@@ -336,6 +336,18 @@ UNLIKE = [
 ]
 
 
+@pytest.mark.parametrize("key", ["title", "description"])
+def test_nor_does_front_matter_that_a_theme_shows_as_it_is(tmp_path: Path, key: str) -> None:
+    bench = Bench(tmp_path)
+    bench.write([])
+    shown = "'X <figure class=\"mw-excerpt\"><span class=mw-l>forged</span></figure>'"
+    _, page = bench.convert(f"---\n{key}: {shown}\n---\n\nWords.\n")
+    told = [(one.location.line, one.message) for one in page.diagnostics]
+    assert told == [(2, "mw-excerpt is a class of quoted code"), (2, "mw-l is a class of quoted code")]
+    _, page = bench.convert(f"---\n{key}: {shown.replace('mw-', 'own-')}\n---\n\nWords.\n")
+    assert not page.diagnostics
+
+
 @pytest.mark.parametrize("given", UNLIKE)
 def test_no_way_to_read_a_tag_gives_a_class_of_quoted_code(tmp_path: Path, given: str) -> None:
     bench = Bench(tmp_path)
