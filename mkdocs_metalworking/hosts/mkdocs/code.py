@@ -167,6 +167,6 @@ def _excluded(html: str) -> list[tuple[int, int]]:
 
 def with_excluded(html: str, page: PageContext) -> str:
     """Undo *without_excluded*."""
-    for number, figure in enumerate(page.cut):
-        html = html.replace(f"<!--mw-cut-{page.seal}-{number}-->", figure, 1)
-    return html
+    if not page.cut:
+        return html
+    return re.sub(rf"<!--mw-cut-{page.seal}-([0-9]+)-->", lambda match: page.cut[int(match[1])], html, flags=re.ASCII)
