@@ -182,6 +182,16 @@ def test_a_row_opens(mapping: Page) -> None:
     expect(row.locator(".mw-more")).to_be_hidden()
 
 
+@pytest.mark.parametrize("width", [1280, 360])
+def test_rows_are_open_where_their_script_does_not_come(page: Page, site: Served, width: int) -> None:
+    """As on a page from disk, where a browser runs no module; here it is an empty one, which is no error."""
+    page.set_viewport_size({"width": width, "height": 900})
+    page.route("**/assets/metalworking/terms.js", lambda route: route.fulfill(body="", content_type="text/javascript"))
+    page.goto(f"{site.url}second/three/")
+    expect(page.locator("#term-shfl-down-sync .mw-more")).to_be_visible()
+    expect(page.locator(".mw-open")).to_have_count(0)
+
+
 def test_the_row_of_the_address_is_open(page: Page, site: Served) -> None:
     page.goto(f"{site.url}second/three/#term-cudamemcpyasync")
     other = page.locator("#term-cudamemcpyasync")
