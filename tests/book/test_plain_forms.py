@@ -305,6 +305,15 @@ def test_a_cell_that_an_agent_is_told_says_what_the_page_says(cell: str, words: 
     assert words_of(found) == words
 
 
+def test_numbers_of_lines_are_no_code() -> None:
+    """Of an author's fence, where the highlighter writes them before each line; what looks like one in it stays."""
+    line = '<span class="linenos">{0}</span><span class="n">x{0}</span> = <span class="linenos">7</span>\n'
+    lines = "".join(line.format(number) for number in (9, 10))
+    html = f'<div class="language-py highlight"><pre><span></span><code>{lines}</code></pre></div>'
+    assert markdown(html).strip() == "```py\nx9 = 7\nx10 = 7\n```"
+    assert tree(Leaf("a.md", "a/", "A", html)).text_content() == "9 x9 = 7 \n10 x10 = 7 \n"
+
+
 def test_tasks_are_done_or_open_in_a_book() -> None:
     page = "<ul><li><label><input type=checkbox disabled checked></label> a</li><li><input type=checkbox> b</li></ul>"
     assert tree(Leaf("a.md", "a/", "A", page)).text_content() == "\u2611 a\u2610 b"

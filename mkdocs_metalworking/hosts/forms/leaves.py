@@ -83,6 +83,9 @@ def tree(leaf: Leaf) -> Tree:
             element.tag = "div"
         else:
             element.drop_tree()
+    for number in root.xpath(".//pre//span[contains(concat(' ', @class, ' '), ' linenos ')]"):
+        if (number.text or "").strip().isdecimal():  # a style sheet of the site would hold it off the code
+            number.text = f"{number.text.rstrip()} "
     for comment in list(root.iter(lxml.etree.Comment, lxml.etree.ProcessingInstruction)):
         comment.drop_tree()
     for table in root.iter("table"):
