@@ -27,13 +27,14 @@ def test_each_line_of_a_fence_is_one_of_the_pair(tmp_path: Path, name: str, mark
     bench = Bench(tmp_path)
     commit = bench.add_repo("acme/k", {"a.metal": "kernel void f() {\n  a += 1;\n}\n"})
     bench.write([("acme/k", "a.metal")])
-    page = '<div class="mw-twins" ties="L1=L1 L2={last}" markdown>\n\n<< excerpt acme/k@{sha}:a.metal >>\n\n{fence}\n\n</div>\n'
+    pair = '<div class="mw-twins" ties="L1=L1 L2={last}" markdown>\n\n{{excerpt}}\n\n{{fence}}\n\n</div>\n'
+    excerpt = f"<< excerpt acme/k@{commit[:9]}:a.metal >>"
     fence = "\n".join([f"```cuda{marked}", *FENCE, "```"])
 
     def convert(last: str) -> tuple[str, list[str]]:
         project = bench.project()
         made = MetalworkingExtension(project=project)
-        text = page.format(last=last, sha=commit[:9], fence=fence)
+        text = pair.format(last=last).format(excerpt=excerpt, fence=fence)
         made.page = PageContext(path="docs/a.md", source=text)
         configs = {"pymdownx.highlight": HIGHLIGHT[name]}
         extensions = ["attr_list", "md_in_html", "pymdownx.superfences", "pymdownx.highlight", made]
