@@ -154,15 +154,6 @@ class Reading:
         page.render(self.config, self.files)
         self.end(page)
 
-    def give_up(self, file: File, error: Exception, source: str) -> None:
-        """Know of a page, whose text is *source*, only that *error* ended its conversion."""
-        self.conversions.end()
-        context = PageContext(self.label(file), file.src_uri, source=source)
-        reason = f"{type(error).__name__}: {error}".partition("\n")[0]
-        told = f"an extension or a plugin of the site cannot read this page: {reason}"
-        context.diagnostics.add(Diagnostic(Severity.ERROR, "plugins", told, "", Location(context.path)))
-        self.pages[file.src_uri] = context
-
     def renew(self, file: File) -> None:
         """Learn what a page whose text may have changed says of itself."""
         self.library.renew(file.src_uri, self._text(file), self.label(file))
