@@ -1,10 +1,11 @@
 /* The field that narrows a list, and offers what lies near when nothing is left. */
 import { labels, lookup, make, onPage } from "./base.js";
+import { find, plain, rowsOf } from "./lookup-find.js";
 
 const ITEMS = { "mw-mapping": "table.mw-terms>tbody", "mw-az": ":scope>ul>li", "mw-sources": ":scope>ul>li,:scope>.mw-source" };
 const LISTS = Object.keys(ITEMS);
 const texts = new WeakMap();
-const squeeze = (text) => text.toLowerCase().replace(/[^a-z0-9+#]+/g, "");
+const squeeze = (text) => plain(text).replaceAll(" ", "");
 
 const textOf = (item) => {
   if (!texts.has(item)) {
@@ -53,7 +54,7 @@ const nearest = async (holder, field, empty) => {
   told.hidden = !empty;
   if (!empty) return;
   const text = field.value;
-  const [data, { find, rowsOf }] = await Promise.all([lookup(), import("./lookup-find.js")]);
+  const data = await lookup();
   if (text !== field.value) return;
   const near = find(rowsOf(data), text, 5).filter((row) => !row.own);
   told.replaceChildren(make("span", "", near.length ? labels.near : labels.lookup_none));

@@ -1,4 +1,12 @@
-export const plain = (text) => text.toLowerCase().replace(/[^a-z0-9+#]+/g, " ").trim();
+/* Letters of any script, without accents, and digits; all else parts words. */
+export const plain = (text) =>
+  text
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/[\u0300-\u036f]+/g, "")
+    .replaceAll("ß", "ss")
+    .replace(/[^\p{L}\p{M}\p{N}+#]+/gu, " ")
+    .trim();
 const raw = (text) => text.toLowerCase().replace(/\(\)$/, "").trim();
 const letters = (text) => {
   let mask = 0;

@@ -443,7 +443,8 @@ def test_all_that_a_fetch_brings_has_one_bound(tmp_path, make_repo, serve) -> No
         git.run("init", "--quiet", "--bare", "--template=")
         with pytest.raises(GitError, match="brought more than 1000000 bytes"):
             git.run("fetch", "--quiet", f"{server.url}/", "HEAD", protocol="http")
-        assert len(packs) == 3, at
+        # On a busy machine two may have come before anybody looked, and are too much; the third is never waited for.
+        assert 2 <= len(packs) <= 3, at
 
 
 def wait_closed(handler: Any) -> None:
