@@ -1,6 +1,6 @@
 /* The field that narrows a list, and offers what lies near when nothing is left. */
 import { labels, lookup, make, onPage } from "./base.js";
-import { find, plain, rowsOf } from "./lookup-find.js";
+import { plain } from "./plain.js";
 
 const ITEMS = { "mw-mapping": "table.mw-terms>tbody", "mw-az": ":scope>ul>li", "mw-sources": ":scope>ul>li,:scope>.mw-source" };
 const LISTS = Object.keys(ITEMS);
@@ -54,7 +54,7 @@ const nearest = async (holder, field, empty) => {
   told.hidden = !empty;
   if (!empty) return;
   const text = field.value;
-  const data = await lookup();
+  const [data, { find, rowsOf }] = await Promise.all([lookup(), import("./lookup-find.js")]);
   if (text !== field.value) return;
   const near = find(rowsOf(data), text, 5).filter((row) => !row.own);
   told.replaceChildren(make("span", "", near.length ? labels.near : labels.lookup_none));

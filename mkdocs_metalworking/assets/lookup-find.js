@@ -1,12 +1,5 @@
-/* Letters of any script, without accents, and digits; all else parts words. */
-export const plain = (text) =>
-  text
-    .normalize("NFKD")
-    .toLowerCase()
-    .replace(/[\u0300-\u036f]+/g, "")
-    .replaceAll("ß", "ss")
-    .replace(/[^\p{L}\p{M}\p{N}+#]+/gu, " ")
-    .trim();
+import { plain } from "./plain.js";
+
 const raw = (text) => text.toLowerCase().replace(/\(\)$/, "").trim();
 const letters = (text) => {
   let mask = 0;

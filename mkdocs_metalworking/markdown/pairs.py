@@ -65,7 +65,7 @@ class PairProcessor(Treeprocessor):
         stashed, html = self._fence(div)
         match = _CODE.search(html)
         assert match is not None
-        lines = match[2].removesuffix("\n").split("\n")
+        lines = _LINE_END.sub(r"\1\n", match[2]).removesuffix("\n").split("\n")
         ties = [_read(number, one, figure, len(lines)) for number, one in enumerate(text.split(), 1)]
         if not ties:
             raise MetalworkingError("pair", "a pair ties no lines", _HINT)
@@ -93,6 +93,10 @@ class PairProcessor(Treeprocessor):
             message = f"a pair holds {len(found) or 'no'} fence{'s' if len(found) > 1 else ''} beside its excerpt"
             raise MetalworkingError("pair", message, _ONE)
         return found[0]
+
+
+_LINE_END = re.compile(r"\n((?:</span>)+)")
+"""The end of a line that stands within what is around the line: ``line_spans`` and ``hl_lines`` of Pygments."""
 
 
 def _read(number: int, text: str, figure: Figure, last: int) -> _Tie:

@@ -105,6 +105,22 @@ def test_what_an_included_file_quotes_is_told(base: Desk) -> None:
     assert "by way of an included file or another program\n\n  ```diff\n  +int b;\n  ```" in text
 
 
+@pytest.mark.parametrize("page", ["--8<-- 'nothing'\n", f"{'- ' * 1500}a\n"])
+def test_a_page_that_an_extension_cannot_read_keeps_nothing_else_from_being_told(base: Desk, page: str) -> None:
+    config = base.root / "mkdocs.yml"
+    config.write_text(
+        f"{config.read_text()}markdown_extensions:\n  - pymdownx.snippets: {{check_paths: true, base_path: [docs]}}\n"
+    )
+    base.page("first/one.md", "# One\n\n> << excerpt {k}:a.c#L2 >>\n")
+    base.page("first/two.md", f"# Two\n\n{page}")
+    text = told(base)
+    assert "- `docs/first/one.md` quotes `acme/kernels@" in text
+    done = base.metalworking("check")
+    assert done.exit_code == 1
+    assert "docs/first/two.md: an extension or a plugin of the site cannot read this page: " in done.output
+    assert isinstance(done.exception, SystemExit)
+
+
 HIDDEN = {
     # Read as one text with the page, the mark of a fence in front matter would make code of what follows.
     "front matter": '---\nsummary: "One\n```\nmore"\n---\n# One\n\n<< excerpt {k}:a.c#L2 >>\n\n```\n',

@@ -18,7 +18,7 @@ from mkdocs.utils import is_markdown_file
 from ...deliver.project import Project
 from ...glossary.mark_lines import marks_on
 from ...markdown.page import PageContext
-from ...quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity
+from ...quote.diagnostics import MetalworkingError
 from ...quote.texts import read_text
 from .checking import Check, Findings, finish
 from .drafts import leaned_on, plain_text, read_by
@@ -27,6 +27,7 @@ from .quiet import quiet
 from .reading import Reading
 from .rounds import Round
 from .site import Site
+from .unreadable import give_up
 
 
 class Desk:
@@ -259,10 +260,4 @@ class Desk:
                 else:
                     reading.read(file, fill=fill)
         except Exception as error:  # of an extension or a plugin that does not stand what is half written
-            reading.conversions.end()
-            label = reading.label(file)
-            context = PageContext(label, file.src_uri, source=self.text(self.site.path(file)))
-            reason = f"{type(error).__name__}: {error}".partition("\n")[0]
-            told = f"an extension or a plugin of the site cannot read this page: {reason}"
-            context.diagnostics.add(Diagnostic(Severity.ERROR, "plugins", told, "", Location(label)))
-            reading.pages[file.src_uri] = context
+            give_up(reading, file, error, self.text(self.site.path(file)))

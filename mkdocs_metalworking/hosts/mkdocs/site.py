@@ -41,6 +41,7 @@ from .options import MetalworkingConfig
 from .outside import is_including, named_in, refuse_folders
 from .quiet import quiet
 from .reading import Reading
+from .unreadable import give_up
 
 
 @dataclass
@@ -145,9 +146,18 @@ class Site:
             reading = self.begin(project)
             for file in reading.documents():
                 if only is None or self.label(file) in only:
-                    reading.read(file)
+                    self._read_one(reading, file)
         reading.finish()
         return reading
+
+    def _read_one(self, reading: Reading, file: File) -> None:
+        """Read a page; what an extension of the site raises at it is a problem of that page."""
+        try:
+            reading.read(file)
+        except (MetalworkingError, OSError, UnicodeError):
+            raise
+        except Exception as error:
+            give_up(reading, file, error, file.content_string)
 
     def begin(self, project: Project) -> Reading:
         """Return a reading without the site's plugins, of which no page is converted yet."""
