@@ -1,5 +1,6 @@
 import { decoded, lookup, make, root } from "../metalworking/base.js";
-import { find, plain, rowsOf } from "../metalworking/lookup-find.js";
+import { find, rowsOf } from "../metalworking/lookup-find.js";
+import { plain } from "../metalworking/plain.js";
 
 const near = document.querySelector("[data-mw-near]");
 const path = decoded(location.pathname).slice(decoded(root.pathname).length);
