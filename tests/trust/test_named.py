@@ -471,8 +471,7 @@ def test_nothing_beside_a_site_in_an_unpacked_archive_is_read_through_a_link(
         linked.page("index.md", "# One\n")
         config.write_text(ASKING.replace("mapping: terms.yml", "").replace("m.txt", "../shared/inc.txt"))
     at = str(config.relative_to(place))
-    commands = [("mkdocs_metalworking", "-f", at, "check"), ("mkdocs", "build", "-f", at)]
-    for command in commands if place == root else commands[1:]:
+    for command in (("mkdocs_metalworking", "-f", at, "check"), ("mkdocs", "build", "-f", at)):
         done = python_m(*command, cwd=place)
         assert done.returncode == 1, done.stdout + done.stderr
         assert said in done.stdout + done.stderr

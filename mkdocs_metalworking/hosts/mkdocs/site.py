@@ -7,6 +7,7 @@ out pages, the site's own plugins run up to the last page's text: slower, and wh
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -51,6 +52,8 @@ class Site:
     options: MetalworkingConfig
     files: Files
     root: Path
+    start: Path
+    """Where relative paths of the site's extensions of Markdown count from."""
     through_plugins: bool = False
     """Whether *read* runs the site's plugins."""
     reading: Reading | None = None
@@ -65,11 +68,13 @@ class Site:
     _unlocked: dict[str, Location] = field(default_factory=dict)
 
     @classmethod
-    def load(cls, config_file: str | None, *, plugins: bool | None = None) -> Site:
+    def load(cls, config_file: str | None, *, plugins: bool | None = None, start: Path | None = None) -> Site:
         """Load mkdocs.yml and list its files; *plugins* says whether to read through them, None where it is needed.
 
+        A build has *start* where it runs; without any, it is the folder of mkdocs.yml.
         Raises MetalworkingError (``config``) when that fails, and (``files``) for a folder of docs that lies elsewhere.
         """
+        config_file = os.path.abspath(config_file) if config_file else None
         config = _load(config_file)
         listed = take_over(config)
         plugin = plugin_of(config)
@@ -79,7 +84,7 @@ class Site:
         through = plugin is not None and (bool(shaping(config)) if plugins is None else plugins)
         root = Path(config.config_file_path or ".").resolve().parent
         refuse_folders(config)
-        return cls(config, options, get_files(config), root, through, _config_file=config_file)
+        return cls(config, options, get_files(config), root, start or root, through, _config_file=config_file)
 
     @property
     def shaping(self) -> list[str]:
@@ -141,7 +146,7 @@ class Site:
         return with_nav(reading)
 
     def _fast(self, project: Project, only: Collection[str] | None) -> Reading:
-        with quiet(), contextlib.chdir(self.root):  # snippets and the like count their paths from here
+        with quiet(), contextlib.chdir(self.start):
             reading = self.begin(project)
             for file in reading.documents():
                 if only is None or self.label(file) in only:
@@ -175,7 +180,7 @@ class Site:
         errand = Errand(project, self.drafts)
         with (
             quiet(streams=True) as told,
-            contextlib.chdir(self.root),
+            contextlib.chdir(self.start),
             Scratch() as out,
         ):
             config = _load(self._config_file, site_dir=out, strict=False)
@@ -209,7 +214,7 @@ class Site:
         take_over(self.config)
         names = [one for one in self.config.markdown_extensions if not is_including(one)]
         found: dict[str, list[Met]] = {}
-        with quiet(), contextlib.chdir(self.root), contextlib.closing(self.project(offline=True)) as project:
+        with quiet(), contextlib.chdir(self.start), contextlib.closing(self.project(offline=True)) as project:
             extension = MetalworkingExtension(project=project)
             extension.late = True
             md = Markdown(extensions=[*names, extension], extension_configs=self.config.mdx_configs or {})
