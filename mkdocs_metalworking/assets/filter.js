@@ -1,10 +1,11 @@
 /* The field that narrows a list, and offers what lies near when nothing is left. */
 import { labels, lookup, make, onPage } from "./base.js";
+import { plain } from "./plain.js";
 
 const ITEMS = { "mw-mapping": "table.mw-terms>tbody", "mw-az": ":scope>ul>li", "mw-sources": ":scope>ul>li,:scope>.mw-source" };
 const LISTS = Object.keys(ITEMS);
 const texts = new WeakMap();
-const squeeze = (text) => text.toLowerCase().replace(/[^a-z0-9+#]+/g, "");
+const squeeze = (text) => plain(text).replaceAll(" ", "");
 
 const textOf = (item) => {
   if (!texts.has(item)) {

@@ -1,4 +1,5 @@
-export const plain = (text) => text.toLowerCase().replace(/[^a-z0-9+#]+/g, " ").trim();
+import { plain } from "./plain.js";
+
 const raw = (text) => text.toLowerCase().replace(/\(\)$/, "").trim();
 const letters = (text) => {
   let mask = 0;

@@ -1,6 +1,7 @@
 /* The lookup: a combobox where a page has a place for it, the same in a dialog everywhere else (key c). */
 import { labels, lookup, make, root } from "./base.js";
-import { find, plain, rowsOf } from "./lookup-find.js";
+import { find, rowsOf } from "./lookup-find.js";
+import { plain } from "./plain.js";
 
 let known;
 const load = () => (known ||= lookup().then((data) => ({ data, rows: rowsOf(data) })));

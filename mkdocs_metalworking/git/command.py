@@ -141,7 +141,7 @@ class Git:
         """
         try:
             started = subprocess.Popen(
-                self.command(*arguments),
+                child.waiting(self.command(*arguments)),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=stderr,
@@ -149,7 +149,7 @@ class Git:
             )
         except OSError as error:
             raise _not_started(error) from None
-        child.hold(started.pid, self._allowance)
+        child.hold(started, self._allowance)
         return started
 
     def run(

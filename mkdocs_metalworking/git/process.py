@@ -88,7 +88,7 @@ def run(
         # that nobody knows of would go on alone, and fill a folder that is gone.
         with held_back():
             process = subprocess.Popen(
-                command,
+                waiting(command),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -97,7 +97,7 @@ def run(
                 pass_fds=inherited,
             )
             _running.add(process)
-        hold(process.pid, allowance)
+        hold(process, allowance)
         assert process.stdin
         assert process.stdout
         assert process.stderr
@@ -190,11 +190,29 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         process.wait()
 
 
-def hold(pid: int, allowance: Allowance) -> None:
-    """Put bounds on *pid* and on what it will start: a server may send any pack, and a pack unpack to anything."""
+_SHELL = "/bin/sh"
+
+
+def waiting(command: Sequence[str]) -> Sequence[str]:
+    """Return *command* so that it begins once *hold* has put its bounds on it, where there are such.
+
+    It is the same process, which reads a line first: on a busy machine git would have written what it likes, and
+    started others without bounds, before anybody got round to it.
+    """
+    if sys.platform != "linux" or not os.access(_SHELL, os.X_OK) or not os.access(command[0], os.X_OK):
+        return command
+    return [_SHELL, "-c", 'read -r begin && exec "$@"', _SHELL, *command]
+
+
+def hold(process: subprocess.Popen[bytes], allowance: Allowance) -> None:
+    """Put bounds on *process* and on what it will start: a server may send any pack, and a pack unpack to anything."""
     if sys.platform == "linux":
         import resource
 
         with contextlib.suppress(OSError, ValueError):
-            resource.prlimit(pid, resource.RLIMIT_FSIZE, (allowance.file, allowance.file))
-            resource.prlimit(pid, resource.RLIMIT_AS, (allowance.memory, allowance.memory))
+            resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (allowance.file, allowance.file))
+            resource.prlimit(process.pid, resource.RLIMIT_AS, (allowance.memory, allowance.memory))
+    if isinstance(process.args, list) and process.args[0] == _SHELL and process.stdin is not None:
+        with contextlib.suppress(OSError):  # it has ended
+            process.stdin.write(b"\n")
+            process.stdin.flush()

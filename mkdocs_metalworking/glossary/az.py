@@ -44,7 +44,7 @@ def az_index(
 def _letters(items: list[tuple[tuple[str, str], str]], labels: Labels) -> Iterator[str]:
     def letter(name: str) -> str:
         first = sort_key(name)[0][:1].upper()
-        return first if first.isascii() and first.isalpha() else "#"
+        return first if first.isalpha() else "#"
 
     letters = sorted({letter(name) for (name, _), _ in items})
     yield '<div class="mw-az" markdown="1">'
@@ -65,4 +65,6 @@ def _letters(items: list[tuple[tuple[str, str], str]], labels: Labels) -> Iterat
 
 
 def _anchor(letter: str) -> str:
-    return f"letter-{letter.lower() if letter.isalpha() else 'other'}"
+    if not letter.isalpha():
+        return "letter-other"
+    return "letter-" + (letter.lower() if letter.isascii() else "-".join(f"{ord(char):x}" for char in letter))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
@@ -11,9 +10,8 @@ from .asked import Asked
 from .callout import Verdict
 from .inline import code, literal, verdict_chip
 from .labels import Labels
-from .terms import SIDES, Pair, Row, Terms
+from .terms import SIDES, Pair, Row, Terms, ids
 
-_SLUG = re.compile(r"[^a-z0-9]+")
 COLUMNS = 5
 
 
@@ -48,19 +46,20 @@ class Table:
         yield ""
         yield filter_bar(self.labels, len(numbered), verdicts=any(row.verdict for _, row in numbered))
         yield ""
-        named = [group for group, _ in groups if group]
+        anchors = list(ids("group-", ((group, "terms") for group, _ in groups)))
+        named = [(group, anchor) for (group, _), anchor in zip(groups, anchors, strict=True) if group]
         if len(named) > 1:
-            links = " ".join(f'<a href="#{_group_id(group)}">{literal(group)}</a>' for group in named)
+            links = " ".join(f'<a href="#{anchor}">{literal(group)}</a>' for group, anchor in named)
             yield f'<nav class="mw-jump" aria-label="{self.labels["groups"]}">{links}</nav>'
-        for group, rows in groups:
+        for (group, rows), anchor in zip(groups, anchors, strict=True):
             yield ""
-            yield from self._group(group, rows)
+            yield from self._group(group, anchor, rows)
         yield ""
         yield "</div>"
 
-    def _group(self, group: str, rows: list[tuple[int, Row]]) -> Iterator[str]:
+    def _group(self, group: str, anchor: str, rows: list[tuple[int, Row]]) -> Iterator[str]:
         if group:
-            yield f'<h3 id="{_group_id(group)}" markdown="span">{literal(group)}</h3>'
+            yield f'<h3 id="{anchor}" markdown="span">{literal(group)}</h3>'
             yield ""
         yield '<table class="mw-terms" markdown="block">'
         labels = self.labels
@@ -143,7 +142,3 @@ def _side(name: str, text: str) -> str:
     shown = literal(text).replace("\n", "&#10;")
     caption = f"<figcaption>{literal(name)}</figcaption>"
     return f'<figure data-search-exclude="">{caption}<pre class="nohighlight"><code>{shown}</code></pre></figure>'
-
-
-def _group_id(group: str) -> str:
-    return "group-" + (_SLUG.sub("-", group.lower()).strip("-") or "terms")

@@ -59,6 +59,21 @@ def key_of(name: str) -> str:
     return " ".join(name.casefold().removesuffix("()").split())
 
 
+def ids(prefix: str, names: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Yield an id for each name, all different; a name without a Latin letter or a digit has the other that it names.
+
+    A number stands behind one that is taken.
+    """
+    taken: dict[str, int] = {}
+    for name, other in names:
+        base = found = prefix + (_ANCHOR.sub("-", name.lower()).strip("-") or other)
+        while found in taken:
+            taken[base] += 1
+            found = f"{base}-{taken[base]}"
+        taken[found] = 1
+        yield found
+
+
 class Terms:
     """The rows of the table, found by any of their names."""
 
@@ -77,17 +92,8 @@ class Terms:
     @cached_property
     def anchors(self) -> dict[int, str]:
         """The id of each row on the page of the table, by the row's place."""
-        taken: set[str] = set()
-        found = {}
-        for place, row in enumerate(self.rows):
-            base = anchor = "term-" + (_ANCHOR.sub("-", row.names[0].lower()).strip("-") or str(place))
-            count = 1
-            while anchor in taken:
-                count += 1
-                anchor = f"{base}-{count}"
-            taken.add(anchor)
-            found[place] = anchor
-        return found
+        names = ((row.names[0], str(place)) for place, row in enumerate(self.rows))
+        return dict(enumerate(ids("term-", names)))
 
     def find(self, name: str) -> Row | None:
         """Return the row that has *name* as a name or an alias."""

@@ -100,8 +100,7 @@ class Tracker:
         for line in self._file or ():
             self._starts.append(self._starts[-1] + len(line) + 1)
         self._front: dict[str, deque[Met]] = {}
-        self.raw: list[tuple[str, Location]] = []
-        """What of the front matter a theme shows as it is written, where that may have tags in it."""
+        self.raw: list[tuple[str, Location]] = []  # of that, what may have tags in it
         self.plain: list[tuple[str, Mention, Location]] = []
         """What of the front matter readers see as it is written, by its key."""
         if source is not None:
@@ -129,12 +128,10 @@ class Tracker:
             return
         for key in _PLAIN if isinstance(document.data, dict) else ():
             text = document.data.get(key)
-            if not isinstance(text, str):
-                continue
-            for mention in self.scan(text).mentions:
-                self.plain.append((key, mention, document.location(key)))
-            if "<" in text:
-                self.raw.append((text, document.location(key)))
+            if isinstance(text, str):
+                where = document.location(key)
+                self.plain += [(key, mention, where) for mention in self.scan(text).mentions]
+                self.raw += [(text, where)] if "<" in text else []
 
     def page(self, lines: list[str], first: int) -> list[str]:
         """Mark the mentions of the page itself, whose text begins at index *first* of *lines*."""

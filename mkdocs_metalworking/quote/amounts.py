@@ -7,6 +7,9 @@ from decimal import ROUND_HALF_UP, Decimal
 DERIVED_DIGITS = 3
 """Significant digits of a value that was computed and says no other number."""
 
+_PLAIN, _COMPUTED = 21, 15
+"""Places of the largest number that is shown without an exponent, as it was written and rounded."""
+
 
 def number_text(value: float, digits: int | None = None, *, exact: bool = True) -> str:
     """Return *value* with commas for thousands: as it was written, or with so many significant *digits*.
@@ -14,10 +17,20 @@ def number_text(value: float, digits: int | None = None, *, exact: bool = True) 
     When not *exact*, zeros that rounding left behind the point are dropped.
     """
     number = Decimal(repr(value)) if digits is None else rounded(value, digits)
-    text = f"{number:,f}" if abs(number.adjusted()) < 15 else f"{number:.{(digits or 3) - 1}e}"
+    if abs(number.adjusted()) < (_PLAIN if digits is None else _COMPUTED):
+        text = f"{number:,f}"
+    else:
+        text = f"{number.normalize():e}" if digits is None else f"{number:.{digits - 1}e}"
     if digits is not None and not exact and "." in text and "e" not in text:
         text = text.rstrip("0").rstrip(".")
     return text.replace("-", "\u2212")
+
+
+def digits_of(value: float) -> int:
+    """Return how many significant digits *value* was written with, as far as a computer computes with them."""
+    number = Decimal(repr(value))
+    whole = number.to_integral_value()
+    return min(len((whole if number == whole else number.normalize()).as_tuple().digits), _COMPUTED)
 
 
 def rounded(value: float, digits: int) -> Decimal:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from .amounts import DERIVED_DIGITS, range_text
+from .amounts import DERIVED_DIGITS, digits_of, range_text
 from .citations import Citation, parse_citation
 from .diagnostics import Diagnostic, Location, MetalworkingError, Severity
 from .suggest import nearest
@@ -75,12 +75,16 @@ class Quantity:
 
     def number(self, digits: int | None = None, factor: float = 1.0) -> str:
         """Return the number for people, in its unit over *factor*."""
-        low, high = (self.low, self.high) if factor == 1.0 else (self.low / factor, self.high / factor)
-        if digits is not None or (self.digits is not None and factor == 1.0):
-            return range_text(low, high, digits or self.digits)
-        if self.formula or factor != 1.0:
-            return range_text(low, high, DERIVED_DIGITS, exact=False)
-        return range_text(low, high)
+        return self._shown((self.low, self.high), digits, factor, computed=bool(self.formula))
+
+    def _shown(self, ends: tuple[float, float], digits: int | None, factor: float, *, computed: bool) -> str:
+        digits = digits or self.digits
+        low, high = ends if factor == 1.0 else (end / factor for end in ends)
+        if digits is not None or (factor == 1.0 and not computed):
+            return range_text(low, high, digits)
+        # In another unit no digit is lost that was written: 12,345 bytes are 98,760 bits.
+        written = () if computed else map(digits_of, ends)
+        return range_text(low, high, max(DERIVED_DIGITS, *written, 0), exact=False)
 
     def text(self, digits: int | None = None, unit: str = "", factor: float = 1.0) -> str:
         """Return number and unit, with no break between them; a percent sign and ``x`` stand right behind."""
@@ -90,9 +94,7 @@ class Quantity:
         """Return lowest and highest, when they stand beside the value."""
         if self.spread is None:
             return ""
-        if factor == 1.0:
-            return range_text(*self.spread, digits or self.digits)
-        return range_text(self.spread[0] / factor, self.spread[1] / factor, digits or DERIVED_DIGITS)
+        return self._shown(self.spread, digits, factor, computed=False)
 
     def about(self) -> str:
         """Return conditions, kind of evidence and dispute for people, as one text."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from tests.forked import python_m
 from tests.support import Bench
 
 FIGURE = "figure.mw-excerpt"
+NOON = datetime(2026, 1, 1, 12)
 KERNELS = ["kernels/gemm-tiled/", "kernels/steel-attention/", "kernels/steel-gemm-fused/", "kernels/nax-gemm/"]
 # Columns of the longest line, and by how much the code scrolls.
 WIDTHS = """() => [...document.querySelectorAll("figure.mw-excerpt:not(.mw-card)")].map((figure) => {
@@ -136,11 +138,15 @@ def test_a_link_to_a_line_lands_at_a_third_with_its_note_lit_scripts_or_not(brow
         context.close()
 
 
-def test_copy_marks_gaps_and_offers_the_indentation(page: Page, site: Served) -> None:
+def test_copy_marks_gaps_and_offers_the_indentation(fresh: Page, site: Served) -> None:
+    page = fresh
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.clock.install(time=NOON)
     page.goto(f"{site.url}first/four/")
     figure = page.locator(FIGURE)
     expect(figure.locator(".mw-dedented")).to_have_text("indent −4")
+    expect(figure.get_by_role("button", name="Copy with indent")).to_be_visible()
+    page.clock.pause_at(NOON + timedelta(hours=1))  # the button says for a moment that it did it
     figure.get_by_role("button", name="Copy", exact=True).click()
     expect(figure.get_by_role("button", name="Copied")).to_be_visible()
     copied = page.evaluate("navigator.clipboard.readText()")

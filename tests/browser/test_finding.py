@@ -49,6 +49,29 @@ def test_lookup_with_arrows_and_escape(page: Page, site: Served) -> None:
     page.wait_for_url("**/first/one/")
 
 
+def test_a_name_in_any_script_is_found(page: Page, site: Served) -> None:
+    page.goto(site.url)
+    answers = {
+        "поток": "поток",
+        "ПОТ": "поток",
+        "コア": "コア",
+        "grosse": "Größe",
+        "größe": "Größe",
+        "gre": "",
+        "그룹": "그룹",
+    }
+    found = page.evaluate(
+        """async ([base, queries]) => {
+          const { find, rowsOf } = await import(base + "assets/metalworking/lookup-find.js");
+          const terms = ["поток", "コア", "Größe", "그룹", "warp"].map((name) => [name, "-", "", "", ""]);
+          const rows = rowsOf({ pages: {}, terms, from: "" });
+          return queries.map((text) => find(rows, text).map((row) => row.source).join());
+        }""",
+        [site.url, list(answers)],
+    )
+    assert dict(zip(answers, found, strict=True)) == answers
+
+
 def test_lookup_forgives(page: Page, site: Served) -> None:
     page.goto(site.url)
     for typed, term in [

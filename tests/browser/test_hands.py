@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -24,6 +25,7 @@ from tests.browser.instruments import (
 from tests.support import NIGHT
 
 HEADER = 48
+NOON = datetime(2026, 1, 1, 12)
 OF = dict(zip(SLUGS, PLACES.values(), strict=True))
 """The instrument on each page: two pages begin with other numbers in the same one."""
 KEYS = {
@@ -335,9 +337,10 @@ def test_the_difference_is_said_with_its_ratio(page: Page, bench: Served) -> Non
 
 def test_play_moves_on_by_itself_and_stops_for_a_hand(fresh: Page, bench: Served) -> None:
     page = fresh
-    page.clock.install()
+    page.clock.install(time=NOON)
     page.goto(f"{bench.url}online-softmax/")
     expect(says(page)).to_contain_text("After 4 of 4 tiles")
+    page.clock.pause_at(NOON + timedelta(hours=1))
     page.get_by_role("button", name="Play").click()
     expect(says(page)).to_contain_text("After 1 of 4 tiles: m = 2, l = 1.5, O = 10")
     page.clock.run_for(1000)
@@ -347,8 +350,10 @@ def test_play_moves_on_by_itself_and_stops_for_a_hand(fresh: Page, bench: Served
     expect(page.get_by_role("button", name="Play")).to_be_visible()
     page.clock.run_for(5000)
     expect(says(page)).to_contain_text("After 2 of 8 tiles")
+    page.clock.resume()
     page.goto(f"{bench.url}fragment-map/")
     expect(says(page)).to_contain_text("Lane 5 holds")
+    page.clock.pause_at(NOON + timedelta(hours=3))
     page.get_by_role("button", name="Play the row sum").click()
     expect(says(page)).to_contain_text("After XOR 1 it has added up its own and lane 4's part of row 2.")
     page.clock.run_for(1000)

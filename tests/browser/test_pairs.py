@@ -66,6 +66,16 @@ def test_pointing_at_one_lights_the_other_without_scripts(plain: Page) -> None:
     expect(cuda).to_have_css("box-shadow", LIT)
 
 
+def test_materials_copy_has_each_line_end_once(plain: Page) -> None:
+    """It sets an attribute, and takes what the browser shows."""
+    code = plain.locator(".mw-twins div.highlight code")
+    copied = "el => { el.setAttribute('data-md-copying', ''); const text = el.innerText; "
+    copied += "el.removeAttribute('data-md-copying'); return [text.trimEnd(), el.textContent.trimEnd()]; }"
+    text, written = code.evaluate(copied)
+    assert "\n" in written
+    assert text == written
+
+
 @pytest.fixture(scope="module")
 def tiled(tabs: Tabs, book: Served) -> Iterator[Page]:
     """The same page with its scripts."""

@@ -186,6 +186,26 @@ def test_tables_sort_as_numbers_and_say_so(one: Page) -> None:
     expect(heads.nth(1)).not_to_have_attribute("aria-sort", re.compile("."))
 
 
+def test_a_cell_sorts_by_the_number_that_people_read(one: Page) -> None:
+    footnote = '<sup id="fnref:2"><a class="footnote-ref" href="#fn:2">2</a></sup>'
+    column = "[...document.querySelectorAll('.mw-sortable tbody td:last-child')]"
+    head = one.locator(".mw-sortable th", has_text="Rate")
+    for cells in (
+        [f"3 ns{footnote}", "5\u20139 ns", "10 ns"],
+        ["\u22127 ns", "-5.5 ns", "\u2248 1,620 MHz<small>M9 Max 40</small>"],
+        ["2.5e\u22123 s", "2<sup>10</sup>", "3 \u00d7 10<sup>12</sup>"],
+    ):
+        fill = f"cells => {column}.forEach((cell, i) => cell.innerHTML = cells[i])"
+        one.evaluate(fill, [cells[2], cells[0], cells[1]])
+        texts = one.evaluate(f"{column}.map(cell => cell.textContent)")
+        head.get_by_role("button").click()
+        expect(head).to_have_attribute("aria-sort", "ascending")
+        assert one.evaluate(f"{column}.map(cell => cell.textContent)") == [texts[1], texts[2], texts[0]]
+        head.get_by_role("button").click()
+        head.get_by_role("button").click()
+        expect(head).not_to_have_attribute("aria-sort", re.compile("."))
+
+
 def test_scripts_survive_instant_navigation(page: Page, site: Served) -> None:
     open_with_links(page, f"{site.url}first/")
     page.evaluate("window.kept = true")

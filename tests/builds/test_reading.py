@@ -214,14 +214,16 @@ def test_an_excerpt_that_no_search_shall_read(site: Site, theme: str) -> None:
     text = (site.root / "mkdocs.yml").read_text(encoding="utf-8")
     text = text.replace("theme:\n  name: material\n  font: false\n", f"theme: {theme}\n")
     (site.root / "mkdocs.yml").write_text(text, encoding="utf-8")
-    site.page("second/three.md", "# Three\n\n<< excerpt {k}:add.metal#L8 search=off >>\n- L8: Sorted.\n\nFound.\n")
-    assert site.build().returncode == 0
+    excerpt = "<< excerpt {k}:add.metal#L8 search=off >>"
+    note = f"- L8: Sorted.\n\n    {excerpt}\n\n    Behind.\n"
+    site.page("second/three.md", f"# Three\n\n{excerpt}\n{note}\nFound.\n")
+    done = site.build()
+    assert done.returncode == 0, done.stderr
     index = (site.root / "site/search/search_index.json").read_text(encoding="utf-8")
     three = " ".join(doc["text"] for doc in json.loads(index)["docs"] if doc["location"].startswith("second"))
     assert "Found." in three
-    assert "Sorted" not in three
-    assert "out" not in three.lower().split()
-    assert "Sorted." in site.html("second/three/index.html")
+    assert not {"Sorted", "Behind", "out"} & set(re.findall(r"\w+", three))
+    assert re.search(r"Sorted\..*</figure>.*Behind\..*</figure>", site.html("second/three/index.html"), re.DOTALL)
     assert "mw-cut" not in site.html("second/three/index.html")
 
 
@@ -344,3 +346,47 @@ def test_reading_without_plugins_says_so_and_keeps_the_lock(site: Site) -> None:
     assert "read without plugins that may make or change pages: hook.py (--plugins reads with them)" in fast.stderr
     assert "2 files, 0 archives, 0 newly bound" in fast.stderr, "what was not seen stays"
     assert site.build("--strict").returncode == 0
+
+
+HIDING = """
+def on_page_markdown(markdown, page, **_):
+    if "password" in page.meta:
+        page.encryptcontent = {"password": page.meta["password"]}
+
+
+def on_page_content(html, page, **_):
+    return "Encrypted." if hasattr(page, "encryptcontent") else html
+
+
+def on_post_page(output, page, **_):
+    if hasattr(page, "encryptcontent"):
+        del page.encryptcontent
+    return output
+"""
+
+
+def test_of_a_page_behind_a_password_nothing_is_told_but_its_title(site: Site) -> None:
+    """As the plugin encryptcontent marks such a page, until it is written."""
+    (site.root / "hook.py").write_text(HIDING, encoding="utf-8")
+    site.config("  - search\n", "  - search\n  - metalworking-book: {forms: [markdown]}\n")
+    site.config("[footnotes,", "[footnotes, md_in_html, attr_list,")
+    site.config("nav:\n", "hooks: [hook.py]\nnav:\n")
+    source = "sources: [{cite: 'acme/kernels:add.metal#L1', kind: measured}]"
+    (site.root / "quantities.yml").write_text(f"quantities: {{t.one: {{value: 3, {source}}}}}\n", encoding="utf-8")
+    site.page("index.md", "# Home\n\nSee [one](first/one.md), [=t.one].\n")
+    said = "summary: HIDDEN words.\ncuda: {term: HIDDEN, verdict: transfers, apis: [HIDDEN]}"
+    quoted = "<< excerpt {k}:add.metal#L4 >>\n\n[Home](../index.md), [=t.one].\n"
+    site.page("first/one.md", f"---\npassword: abc\n{said}\n---\n\n# One\n\n{quoted}")
+    site.page("second/three.md", "# Three\n\n<!-- az-index -->\n\n<!-- sources -->\n")
+    done = site.build()
+    assert done.returncode == 0, done.stderr
+    made = [path for name in ("site", "build") for path in (site.root / name).rglob("*.*") if path.is_file()]
+    assert (site.root / "build/book/llms.txt") in made
+    assert [str(path) for path in made if b"HIDDEN" in path.read_bytes()] == []
+    assert '<span class="mw-next-title">One<' in site.html("first/index.html")
+    assert ">One</a>" in site.html("index.html")
+    told = json.loads(site.html("assets/metalworking/quantities.json"))
+    assert [title for title, _ in told["t.one"]["uses"]] == ["Home"]
+    used = BeautifulSoup(site.html("second/three/index.html"), "html.parser").select_one(".mw-used")
+    assert used is not None
+    assert [link.text for link in used.select("a")] == ["Home"]

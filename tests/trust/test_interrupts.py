@@ -74,7 +74,7 @@ def test_no_program_goes_on_that_nobody_knows_of(monkeypatch: pytest.MonkeyPatch
 
 def test_a_program_that_is_not_watched_yet_ends_too(monkeypatch: pytest.MonkeyPatch, struck: Strike) -> None:
     pids: list[int] = []
-    monkeypatch.setattr(child, "hold", struck(lambda pid, _allowance: pids.append(pid)))
+    monkeypatch.setattr(child, "hold", struck(lambda process, _allowance: pids.append(process.pid)))
     command = [sys.executable, "-c", "import time; time.sleep(600)"]
     with pytest.raises(ENDED):
         child.run(command, stdin=b"", env=os.environ, timeout=600, allowance=child.Allowance())

@@ -12,11 +12,13 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import markdown
+import mkdocs.themes.mkdocs
 import pytest
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 
 from mkdocs_metalworking.hosts.forms.card import SIZE, Card
+from mkdocs_metalworking.hosts.forms.lettering import Lettering
 from mkdocs_metalworking.hosts.mkdocs.hints import keys_in_files
 from mkdocs_metalworking.hosts.mkdocs.readers import reader_files
 from mkdocs_metalworking.markdown.extension import QuotationError
@@ -73,6 +75,50 @@ def test_a_word_that_no_line_takes_is_begun(tmp_path: Path) -> None:
             assert card.size == SIZE
             drawn.append(card.convert("RGB").tobytes())
     assert drawn[0] != drawn[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "lacking"),
+    [("1,620\u00a0MHz \u2013 soft\u00adly 2 \u00d7 4", ""), ("Caf\u00e9 \u0416", "\u00e9"), ("A \u2192 B", "\u2192")],
+)
+def test_letters_that_a_font_does_not_have(text: str, lacking: str) -> None:
+    pytest.importorskip("PIL")
+    assert Lettering().lacking(text) == lacking
+    assert Card("Site", "", "Title", "", "", "none", text).lacking(Lettering()) == lacking
+
+
+def test_no_card_has_boxes_in_the_place_of_letters(tmp_path: Path) -> None:
+    """A font of MkDocs' own has letters and arrows; the one that Pillow brings has no arrow."""
+    pytest.importorskip("PIL")
+    site = Site(tmp_path)
+    site.add_repo("acme/kernels", {"a.c": "x\n"})
+    site.write([])
+    (tmp_path / "fonts").mkdir()
+    own = Path(*mkdocs.themes.mkdocs.__path__) / "webfonts/fa-solid-900.ttf"
+    shutil.copy(own, tmp_path / "fonts/own.ttf")
+    (tmp_path / "overrides").mkdir()
+    (tmp_path / "overrides/main.html").write_text(MAIN)
+    for name, title in {"arrow": "From \u2192 to", "plain": "Plain", "zhe": "\u0416"}.items():
+        site.page(f"{name}.md", f"# {title}\n")
+    for font, lacking in (("", ["arrow", "zhe"]), ("fonts/own.ttf", ["zhe"])):
+        option = f"metalworking-cards: {{font: '{font}'}}"
+        (tmp_path / "mkdocs.yml").write_text(CARDS.replace("metalworking-cards", option))
+        done = site.build()
+        assert done.returncode == 0, done.stderr
+        told = {line for line in done.stderr.splitlines() if "No card" in line}
+        letters = {"arrow": "\u2192 (arrow.md)", "zhe": "\u0416 (zhe.md)"}
+        named = ", ".join(letters[name] for name in lacking)
+        assert told == {f"WARNING -  No card where the font lacks a letter: {named}; name another file under font:"}
+        for name in ("arrow", "plain", "zhe"):
+            page = (tmp_path / f"site/{name}/index.html").read_text()
+            drawn = (tmp_path / f"site/assets/cards/{name}.png").exists()
+            assert (f"assets/cards/{name}.png" in page, drawn) == (name not in lacking, name not in lacking), name
+    (tmp_path / "fonts/own.ttf").unlink()
+    (tmp_path / "fonts/own.ttf").symlink_to(own)
+    done = site.build()
+    assert done.returncode == 1
+    assert "metalworking-cards: font: fonts/own.ttf: own.ttf: " in done.stderr
+    assert "leads out of it" in done.stderr
 
 
 @pytest.mark.parametrize("pattern", ["*", "**", "**x", "away/*", "pipes/*", "endless", "", "./["])

@@ -32,7 +32,7 @@ MOVED = (
     "some = lambda first: words[first : first + 300_000]\n"
 )
 CODE = (
-    "from mkdocs_metalworking.hosts.mkdocs.code import concealed, finished, revealed, without_excluded\n"
+    "from mkdocs_metalworking.hosts.mkdocs.code import concealed, finished, revealed, with_excluded, without_excluded\n"
     "from mkdocs_metalworking.markdown.page import PageContext\n"
 )
 CELLS = "from mkdocs_metalworking.glossary.inline import breakable as run\n"
@@ -63,9 +63,11 @@ TEXTS = {
     "many lines that are nearly there": MOVED
     + "run(['x'] * 300_000 + ['y'], ['x'] * 1_000_000, [LineRange(2, 300_001)])",
     "many lines that are not there": MOVED + "run(['y', *some(1)], some(9), [LineRange(1, 5)])",
-    "drawings that nothing ends": CODE + "without_excluded('<svg>' * 300_000, PageContext(), figures=True)",
+    "drawings, and some that nothing ends": CODE
+    + "page, html = PageContext(), '<svg>' * 300_000 + '<svg></svg>' * 100_000\n"
+    "assert with_excluded(without_excluded(html, page), page) == html and len(page.cut) == 100_000",
     "figures that nothing ends": CODE
-    + "without_excluded('<figure class=a data-search-exclude=\"\">' * 300_000, PageContext(), figures=True)",
+    + "without_excluded('<figure class=a data-search-exclude=\"\">' * 300_000, PageContext())",
     "words of code that nothing ends": CODE + 'finished(\'<pre class="mw-pre" data-mw="1">\' * 300_000, PageContext())',
     "code that nothing ends": CODE + "concealed('<pre class=\"mw-pre\"><!--mw-1-->' * 300_000, PageContext())",
     "code of a form without styles": CODE + "revealed('<pre class=\"mw-pre\">' + '( ' * 300_000, PageContext())",

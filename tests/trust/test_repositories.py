@@ -23,6 +23,7 @@ from mkdocs_metalworking.deliver.proofs import Proofs
 from mkdocs_metalworking.deliver.resolver import Resolver
 from mkdocs_metalworking.deliver.store import Store
 from mkdocs_metalworking.deliver.transports.checkout import Checkout
+from mkdocs_metalworking.git import process as child
 from mkdocs_metalworking.git.binding import Binder
 from mkdocs_metalworking.git.cat_file import CatFile
 from mkdocs_metalworking.git.command import Git, GitError
@@ -38,7 +39,7 @@ from mkdocs_metalworking.quote.lines import LineRange
 from mkdocs_metalworking.quote.relocate import PLACES, Outcome, relocate
 from mkdocs_metalworking.quote.symbols import symbols_of
 from tests.forked import python_m
-from tests.support import PATIENCE
+from tests.support import PATIENCE, wait_for
 from tests.transports.gitserver import GitServer
 from tests.trust.conftest import outcome
 
@@ -409,6 +410,23 @@ def test_a_pack_has_a_bound_on_disk_and_a_bomb_one_in_memory(tmp_path, make_repo
     fetch(Allowance(file=20_000_000, memory=110_000_000))  # less than the zeros are
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="bounds are put on a process there")
+def test_nothing_begins_before_it_has_its_bounds(tmp_path, monkeypatch) -> None:
+    """However late whoever started it comes to that: here the program would long have written its file."""
+    big, before, hold = tmp_path / "big", [], child.hold
+
+    def late(process: Any, allowance: Allowance) -> None:
+        wait_for(lambda: Path(f"/proc/{process.pid}/exe").resolve() == Path("/bin/sh").resolve())
+        before.append(big.exists())
+        hold(process, allowance)
+
+    monkeypatch.setattr(child, "hold", late)
+    command = [sys.executable, "-c", f"import sys; open({str(big)!r}, 'wb').write(sys.stdin.buffer.read() * 3_000_000)"]
+    done = child.run(command, stdin=b"x", env=os.environ, timeout=PATIENCE, allowance=Allowance(file=1_000_000))
+    assert before == [False]
+    assert (done.code != 0, big.stat().st_size <= 1_000_000) == (True, True)
+
+
 def test_all_that_a_fetch_brings_has_one_bound(tmp_path, make_repo, serve) -> None:
     """Static files are a git server too, of as many packs as somebody likes; one that goes on is not waited for."""
     repo = make_repo(tmp_path / "many", {"noise": os.urandom(600_000)})
@@ -443,7 +461,8 @@ def test_all_that_a_fetch_brings_has_one_bound(tmp_path, make_repo, serve) -> No
         git.run("init", "--quiet", "--bare", "--template=")
         with pytest.raises(GitError, match="brought more than 1000000 bytes"):
             git.run("fetch", "--quiet", f"{server.url}/", "HEAD", protocol="http")
-        assert len(packs) == 3, at
+        # On a busy machine two may have come before anybody looked, and are too much; the third is never waited for.
+        assert 2 <= len(packs) <= 3, at
 
 
 def wait_closed(handler: Any) -> None:

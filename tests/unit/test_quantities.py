@@ -19,6 +19,7 @@ from mkdocs_metalworking.quote.diagnostics import MetalworkingError
 from mkdocs_metalworking.quote.formula import Formula, Number
 from mkdocs_metalworking.quote.quantities import Quantities
 from mkdocs_metalworking.quote.quantity_file import load_quantities
+from mkdocs_metalworking.quote.quantity_mentions import read_quantity_mention, shown_quantity
 from mkdocs_metalworking.quote.schema import packaged
 from mkdocs_metalworking.quote.units import Unit, Units, _usual
 
@@ -240,7 +241,33 @@ def test_numbers_are_shown_as_people_write_them() -> None:
     assert number_text(16.0, 3, exact=False) == "16"
     assert number_text(26.849999999999998, 3) == "26.9"
     assert range_text(1.01, 1.04, 2) == "1.0"
-    assert number_text(1e40) == "1.00e+40"
+    assert [number_text(value) for value in (1e40, 1.25e-30, 18446744073709551615, 1.2345e-15)] == [
+        "1e+40", "1.25e\u221230", "18,446,744,073,709,551,615", "0.0000000000000012345",
+    ]  # fmt: skip
+
+
+def test_in_another_unit_no_digit_is_lost_that_was_written() -> None:
+    quantities, problems = read(
+        "  size: {value: 12345, unit: byte, kind: derived}\n"
+        "  page: {value: 1000, unit: KiB, kind: derived}\n"
+        "  clock: {value: 1578, unit: MHz, kind: derived}\n"
+        "  rough: {value: 1578, unit: MHz, digits: 2, kind: derived}\n"
+        "  rate: {formula: clock * 3.3333, unit: MHz}\n"
+        "  wait: {value: -5, range: [-9, -2], unit: ns, kind: derived}\n"
+    )
+    assert not problems
+    shown = {
+        "size unit=bit": "98,760",
+        "size unit=bit digits=3": "98,800",
+        "page unit=kB": "1,024",
+        "clock unit=GHz": "1.578",
+        "rough unit=GHz": "1.6",
+        "rate unit=GHz": "5.26",
+        "wait unit=µs": "\u22120.005",
+    }
+    assert {m: shown_quantity(read_quantity_mention(f"{m} as=number"), quantities).text for m in shown} == shown
+    spread = shown_quantity(read_quantity_mention("wait as=range unit=µs"), quantities)
+    assert spread.text == "\u22120.009\u2013\u22120.002"
 
 
 @pytest.mark.parametrize(

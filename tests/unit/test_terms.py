@@ -10,10 +10,12 @@ import pytest
 
 from mkdocs_metalworking.glossary.agreement import disagreements
 from mkdocs_metalworking.glossary.asked import Asked
+from mkdocs_metalworking.glossary.az import az_index
 from mkdocs_metalworking.glossary.callout import Callouts
 from mkdocs_metalworking.glossary.inline import breakable
 from mkdocs_metalworking.glossary.library import read_entry
 from mkdocs_metalworking.glossary.lookup import lookup_data, terms_of
+from mkdocs_metalworking.glossary.mapping import mapping_table
 from mkdocs_metalworking.glossary.terms import Row, Terms, read_rows
 from mkdocs_metalworking.quote.quantities import Quantities
 
@@ -91,6 +93,22 @@ def test_the_lookup_has_one_entry_a_term() -> None:
         ("d", "one/#term-d", [], []),
         ("e", "one/", [], ["two/"]),
         ("Own", "two/", [], []),
+    ]
+
+
+def test_names_in_any_script_have_ids_and_letters_of_their_own() -> None:
+    table = Terms(
+        [Row(name, "x", group=group) for name, group in (("поток", "Память"), ("варп", "Потоки"), ("ß", "A"))]
+    )
+    html = mapping_table(table, lambda uri: "")
+    groups = ["group-terms", "group-terms-2", "group-a"]
+    assert re.findall(r'<h3 id="([^"]*)"', html) == re.findall(r'<a href="#(group[^"]*)"', html) == groups
+    assert len(set(table.anchors.values())) == 3
+    index = az_index([], terms_of([], table), lambda uri, anchor: "", ASKED.labels)
+    assert re.findall(r"^## (.*) \{ #(.*) \}$", index, re.MULTILINE) == [
+        ("S", "letter-s"),
+        ("В", "letter-412"),
+        ("П", "letter-41f"),
     ]
 
 

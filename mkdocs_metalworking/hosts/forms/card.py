@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from .lettering import Lettering
 
 if TYPE_CHECKING:
     from PIL.ImageDraw import ImageDraw
@@ -36,29 +38,34 @@ class Card:
     verdict: str
     says: str
 
-    def draw(self, path: Path) -> None:
-        """Write the card to *path* as PNG, with the font that Pillow brings: the same on every machine."""
+    def lacking(self, letters: Lettering) -> str:
+        """Return the first character of the card that *letters* do not have, "" for none."""
+        texts = (self.site, self.section, self.title, self.summary, self.term, self.says)
+        return next(filter(None, map(letters.lacking, texts)), "")
+
+    def draw(self, path: Path, letters: Lettering | None = None) -> None:
+        """Write the card to *path* as PNG, in *letters*: those of Pillow, when none are given."""
         from PIL import Image, ImageDraw
 
         image = Image.new("RGB", SIZE, _PAGE)
-        draw = ImageDraw.Draw(image)
+        draw, letters = ImageDraw.Draw(image), letters or Lettering()
         for index, color in enumerate(_HEAT):
             draw.rectangle((index * 200, 0, index * 200 + 199, 11), fill=color)
         self._tiles(draw)
-        _text(draw, (_MARGIN, 64), self.site, 30, _MUTE)
+        _text(draw, letters, (_MARGIN, 64), self.site, 30, _MUTE)
         if self.section:
-            _text(draw, (_MARGIN, 108), self.section, 30, _INK)
+            _text(draw, letters, (_MARGIN, 108), self.section, 30, _INK)
         y = 196
         size = 76 if len(self.title) <= 44 else 56
-        for line in _lines(draw, self.title, size, SIZE[0] - 2 * _MARGIN, 2):
-            _text(draw, (_MARGIN, y), line, size, _INK)
+        for line in _lines(draw, letters, self.title, size, SIZE[0] - 2 * _MARGIN, 2):
+            _text(draw, letters, (_MARGIN, y), line, size, _INK)
             y += round(size * 1.2)
         y += 24
-        for line in _lines(draw, self.summary, 34, SIZE[0] - 2 * _MARGIN, 3):
-            _text(draw, (_MARGIN, y), line, 34, _MUTE)
+        for line in _lines(draw, letters, self.summary, 34, SIZE[0] - 2 * _MARGIN, 3):
+            _text(draw, letters, (_MARGIN, y), line, 34, _MUTE)
             y += 46
         if self.verdict:
-            self._verdict(draw)
+            self._verdict(draw, letters)
         image.quantize(64).save(path, "PNG", optimize=False)
 
     def _tiles(self, draw: ImageDraw) -> None:
@@ -67,35 +74,29 @@ class Card:
                 x, y = SIZE[0] - _MARGIN - 108 + column * 28, 64 + row * 28
                 draw.rectangle((x, y, x + 22, y + 22), fill=_HEAT[column + 1] if column >= row else _LINE)
 
-    def _verdict(self, draw: ImageDraw) -> None:
+    def _verdict(self, draw: ImageDraw, letters: Lettering) -> None:
         color, top = _VERDICT[self.verdict], SIZE[1] - 96
         draw.rectangle((_MARGIN, top - 28, SIZE[0] - _MARGIN, top - 27), fill=_LINE)
         for left, upper, right, lower in _GLYPH[self.verdict]:
             draw.rectangle((_MARGIN + left, top + upper, _MARGIN + right, top + lower), fill=color)
         text = f"{self.term}: {self.says}" if self.term else self.says
-        line = next(_lines(draw, text, 32, SIZE[0] - 2 * _MARGIN - 52, 1), "")
-        _text(draw, (_MARGIN + 52, top - 2), line, 32, color)
+        line = next(_lines(draw, letters, text, 32, SIZE[0] - 2 * _MARGIN - 52, 1), "")
+        _text(draw, letters, (_MARGIN + 52, top - 2), line, 32, color)
 
 
-def _font(size: int) -> Any:
-    from PIL import ImageFont
-
-    return ImageFont.load_default(size)
+def _text(draw: ImageDraw, letters: Lettering, at: tuple[int, int], text: str, size: int, color: str) -> None:
+    draw.text(at, letters.plain(text), fill=color, font=letters.at(size))
 
 
-def _text(draw: ImageDraw, at: tuple[int, int], text: str, size: int, color: str) -> None:
-    draw.text(at, text, fill=color, font=_font(size))
-
-
-def _lines(draw: ImageDraw, text: str, size: int, width: int, most: int) -> Iterator[str]:
+def _lines(draw: ImageDraw, letters: Lettering, text: str, size: int, width: int, most: int) -> Iterator[str]:
     """Break *text* into at most *most* lines of *width* pixels; what does not fit is left out, and said by dots."""
-    font, words = _font(size), text.split()
+    font, words = letters.at(size), letters.plain(text).split()
     for count in range(1, most + 1):
         taken = 0
         while taken < len(words) and draw.textlength(" ".join(words[: taken + 1]), font=font) <= width:
             taken += 1
         if not taken:  # a word that no line takes
-            yield _cut(draw, words[0] if words else "", size, width)
+            yield _cut(draw, letters, words[0] if words else "", size, width)
             return
         line, words = " ".join(words[:taken]), words[taken:]
         if count == most and words:
@@ -107,9 +108,9 @@ def _lines(draw: ImageDraw, text: str, size: int, width: int, most: int) -> Iter
             return
 
 
-def _cut(draw: ImageDraw, word: str, size: int, width: int) -> str:
+def _cut(draw: ImageDraw, letters: Lettering, word: str, size: int, width: int) -> str:
     """Return the beginning of *word* that fits into *width* pixels, and dots; "" for no word."""
     begun = word[: width // 4]  # no letter is narrower
-    while begun and draw.textlength(begun + " ...", font=_font(size)) > width:
+    while begun and draw.textlength(begun + " ...", font=letters.at(size)) > width:
         begun = begun[:-1]
     return begun and f"{begun} ..."

@@ -5,6 +5,7 @@ A template finds its address as ``metalworking_card``; nothing is drawn while ``
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 from typing import Literal
 from urllib.parse import quote
@@ -18,12 +19,17 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 from mkdocs.utils.templates import TemplateContext
 
+from ...git.links import hold_inside
 from ...glossary.callout import PageMeta
 from ...glossary.labels import labels_for
+from ...quote.diagnostics import MetalworkingError
 from ..mkdocs.listed import plugin_of
 from ..mkdocs.options import language_of
+from ..mkdocs.outside import premises_of
 from .card import Card
+from .lettering import Lettering
 
+_LOG = logging.getLogger("mkdocs.plugins.metalworking.cards")
 FOLDER = "assets/cards"
 
 
@@ -31,6 +37,7 @@ class CardsConfig(base.Config):
     """Options of the plugin in mkdocs.yml."""
 
     enabled = c.Type(bool, default=True)
+    font = c.Type(str, default="")
 
 
 class CardsPlugin(BasePlugin[CardsConfig]):
@@ -45,8 +52,9 @@ class CardsPlugin(BasePlugin[CardsConfig]):
         self._serving = command == "serve"
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
-        """Forget the cards of an earlier build; raise ConfigurationError where nothing can draw."""
+        """Forget the cards of an earlier build; raise ConfigurationError where nothing can draw, or with no font."""
         self._cards: dict[str, Card] = {}
+        self._lacking: dict[str, str] = {}
         if config is not self._built:  # else a plugin builds the same site again, in another language
             self._built, self._taken = config, {}
         if self._wanted(config):
@@ -56,7 +64,17 @@ class CardsPlugin(BasePlugin[CardsConfig]):
                 raise ConfigurationError(
                     "metalworking-cards draws with Pillow: install the package with its extra [cards]"
                 ) from error
+            self._letters = self._lettering(config)
         return config
+
+    def _lettering(self, config: MkDocsConfig) -> Lettering:
+        if not self.config.font:
+            return Lettering()
+        path = Path(config.config_file_path or "mkdocs.yml").absolute().parent / self.config.font
+        try:
+            return Lettering(hold_inside(path, premises_of(config)))
+        except (MetalworkingError, OSError) as problem:
+            raise ConfigurationError(f"metalworking-cards: font: {self.config.font}: {problem}") from None
 
     def _wanted(self, config: MkDocsConfig) -> bool:
         return self.config.enabled and bool(config.site_url) and not getattr(self, "_serving", False)
@@ -74,7 +92,7 @@ class CardsPlugin(BasePlugin[CardsConfig]):
         callout = meta.callout
         verdict = str(callout.verdict) if callout is not None else ""
         labels = labels_for(language_of(config))
-        self._cards[f"{name}.png"] = Card(
+        card = Card(
             site=config.site_name,
             section=next((str(one.title or "") for one in reversed(list(page.ancestors))), ""),
             title=config.site_name if page.is_homepage else str(page.title),
@@ -83,6 +101,10 @@ class CardsPlugin(BasePlugin[CardsConfig]):
             verdict=verdict,
             says=labels[verdict] if verdict else "",
         )
+        if lacking := card.lacking(self._letters):
+            self._lacking.setdefault(lacking, page.file.src_uri)
+            return context
+        self._cards[f"{name}.png"] = card
         place = quote(f"{FOLDER}/{name}.png")
         context["metalworking_card"] = f"{str(config.site_url).rstrip('/')}/{place}"  # type: ignore[typeddict-unknown-key]
         return context
@@ -100,8 +122,12 @@ class CardsPlugin(BasePlugin[CardsConfig]):
         return name
 
     def on_post_build(self, *, config: MkDocsConfig) -> None:
-        """Write the cards."""
+        """Write the cards, and warn of letters for which there are none."""
+        if self._lacking:
+            told = ", ".join(f"{one} ({uri})" for one, uri in [*self._lacking.items()][:5])
+            more = ", …" if len(self._lacking) > 5 else ""
+            _LOG.warning("No card where the font lacks a letter: %s%s; name another file under font:", told, more)
         folder = Path(config.site_dir, FOLDER)
         for name, card in self._cards.items():
             folder.mkdir(parents=True, exist_ok=True)
-            card.draw(folder / name)
+            card.draw(folder / name, self._letters)

@@ -79,8 +79,7 @@ class Lookup:
 
 def public_terms(reading: Reading, files: Files) -> tuple[list[Term], list[tuple[Entry, str]]]:
     """Return the terms of a site, and its pages with their addresses, as anybody may know them."""
-    known = [entry for entry in reading.entries(reading.book) if not _secret(files, entry)]
-    return terms_of(known, reading.terms), list(_addresses(reading.entries(), files))
+    return terms_of(reading.entries(reading.book), reading.terms), list(_addresses(reading, files))
 
 
 def told_terms(reading: Reading, found: Iterable[Term], where: Mapping[str, str]) -> bytes:
@@ -91,10 +90,10 @@ def told_terms(reading: Reading, found: Iterable[Term], where: Mapping[str, str]
     )
 
 
-def _addresses(entries: Iterable[Entry], files: Files) -> Iterator[tuple[Entry, str]]:
-    for entry in entries:
+def _addresses(reading: Reading, files: Files) -> Iterator[tuple[Entry, str]]:
+    for entry in reading.entries():
         file = files.get_file_from_path(entry.uri)
-        if file is not None and not _secret(files, entry):
+        if file is not None and entry.uri not in reading.hidden:
             yield entry, file.url
 
 
@@ -105,9 +104,3 @@ def _code_of(addresses: Iterable[tuple[Entry, str]], files: Files, reading: Read
         if file is not None and file.page is not None and known is not None:
             found[url] = code_of(file.page.content or "", known)
     return {url: code for url, code in found.items() if code}
-
-
-def _secret(files: Files, entry: Entry) -> bool:
-    """Tell whether the plugin encryptcontent hides the page."""
-    file = files.get_file_from_path(entry.uri)
-    return file is not None and bool(getattr(file.page, "encryptcontent", None))

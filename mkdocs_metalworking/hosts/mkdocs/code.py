@@ -127,27 +127,46 @@ def concealed(html: str, page: PageContext) -> str:
     return "".join((*parts, html[end:]))
 
 
-_DRAWN = re.compile(r"<(?P<tag>svg)\b")
-_EXCLUDED = re.compile(r'<(?P<tag>figure|svg)\b(?:(?<=svg)|[^<>]* data-search-exclude="")')
+_ELEMENT = re.compile(r"<(?P<end>/?)(?P<tag>figure|svg)(?P<rest>(?:[\s/][^<>]*)?)>")
+_EXCLUDED = ' data-search-exclude=""'
 
 
-def without_excluded(html: str, page: PageContext, *, figures: bool) -> str:
-    """Return *html* without drawings, whose labels a search would show as prose.
+def without_excluded(html: str, page: PageContext) -> str:
+    """Return *html* without drawings, whose labels a search would show as prose, and excerpts it shall not read.
 
-    With *figures* also without excerpts that no search shall read, for a search that does not know Material's
-    attribute. *concealed* may have run before, *with_excluded* puts them back.
+    These are taken out whole, with those in their notes: Material's search loses the place of its own attribute where
+    one lies in another. *concealed* may have run before, *with_excluded* puts them back.
     """
-
-    def cut(_: re.Match[str], element: str) -> str:
-        page.cut.append(element)
-        return f"<!--mw-cut-{page.seal}-{len(page.cut) - 1}-->"
-
     page.cut.clear()
-    return _replaced(html, _EXCLUDED if figures else _DRAWN, cut)
+    parts, end = [], 0
+    for start, stop in _excluded(html):
+        parts += [html[end:start], f"<!--mw-cut-{page.seal}-{len(page.cut)}-->"]
+        page.cut.append(html[start:stop])
+        end = stop
+    return "".join((*parts, html[end:]))
+
+
+def _excluded(html: str) -> list[tuple[int, int]]:
+    """Return where each excluded element begins and ends that lies in no other; one without an end is none."""
+    found: list[tuple[int, int]] = []
+    begun: dict[str, list[tuple[int, bool]]] = {"figure": [], "svg": []}
+    for match in _ELEMENT.finditer(html):
+        tag, rest = match["tag"], match["rest"]
+        if not match["end"]:
+            if tag == "figure" or not rest.endswith("/"):
+                begun[tag].append((match.start(), tag == "svg" or _EXCLUDED in rest))
+            continue
+        start, excluded = begun[tag].pop() if begun[tag] else (0, False)
+        if excluded:
+            while found and found[-1][0] > start:
+                found.pop()
+            if not found or found[-1][1] <= start:
+                found.append((start, match.end()))
+    return found
 
 
 def with_excluded(html: str, page: PageContext) -> str:
     """Undo *without_excluded*."""
-    for number, figure in enumerate(page.cut):
-        html = html.replace(f"<!--mw-cut-{page.seal}-{number}-->", figure, 1)
-    return html
+    if not page.cut:
+        return html
+    return re.sub(rf"<!--mw-cut-{page.seal}-([0-9]+)-->", lambda match: page.cut[int(match[1])], html, flags=re.ASCII)

@@ -27,6 +27,7 @@ from .quiet import quiet
 from .reading import Reading
 from .rounds import Round
 from .site import Site
+from .unreadable import give_up
 
 
 class Desk:
@@ -261,4 +262,4 @@ class Desk:
                 else:
                     reading.read(file, fill=fill)
         except Exception as error:  # of an extension or a plugin that does not stand what is half written
-            reading.give_up(file, error, self.text(self.site.path(file)))
+            give_up(reading, file, error, self.text(self.site.path(file)))

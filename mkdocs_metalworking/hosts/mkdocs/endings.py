@@ -62,9 +62,10 @@ class Endings:
             uri: _targets(uri, context.links, reading.files) for uri, context in reading.pages.items() if uri in order
         }
         self._linked_from = backlinks(links, order)
+        known = {uri: context for uri, context in reading.pages.items() if uri not in reading.hidden}
         self._used = uses(
-            {uri: context.quotations for uri, context in reading.pages.items()},
-            {uri: context.citations for uri, context in reading.pages.items()},
+            {uri: context.quotations for uri, context in known.items()},
+            {uri: context.citations for uri, context in known.items()},
         )
         self._templates = Environment(
             loader=PackageLoader("mkdocs_metalworking.hosts.mkdocs"),

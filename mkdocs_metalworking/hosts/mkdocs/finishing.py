@@ -45,12 +45,11 @@ def prepare_search(page: Page, reading: Reading) -> None:
 
     A page with nothing of ours on it, of a site that asks for nothing, is searched as it was.
     """
-    known, config = reading.pages.get(page.file.src_uri), reading.config
+    known = reading.pages.get(page.file.src_uri)
     if known is None or page.content is None or not (reading.asked.parts or used_by(page.content)):
         return
     page.content = concealed(page.content, known)
-    material = "material/search" in config.plugins or config.theme.name == "material"
-    page.content = without_excluded(page.content, known, figures=not material)
+    page.content = without_excluded(page.content, known)
 
 
 def finish(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Callable, Iterator
 from html import unescape
@@ -12,10 +13,13 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation, Section
 from mkdocs.structure.pages import Page
 from mkdocs.utils import is_markdown_file
+from mkdocs.utils.meta import get_data
 
 from ...glossary.chapters import Book, Chapter
 from ...glossary.library import Library
+from ...glossary.mark_lines import marks_on
 from ...quote.diagnostics import Diagnostic, Location, Severity
+from ...quote.lines import text_lines
 
 _INDEX = ("index.md", "README.md")
 _TAG = re.compile(r"<!--.*?-->|</?[A-Za-z][^<>]*>", re.DOTALL)
@@ -77,6 +81,16 @@ def title_of(page: Page) -> str:
     """
     title = page.title
     return " ".join(unescape(_TAG.sub("", str(title))).split()) if title else ""
+
+
+def title_ahead(page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Return the title of a page that is read later, from a conversion of its own without its marks."""
+    ahead = copy.copy(page)
+    lines = text_lines(page.file.content_string)
+    marks = marks_on(lines)
+    ahead.markdown, ahead.meta = get_data("\n".join(line for i, line in enumerate(lines) if i not in marks))
+    ahead.render(config, files)
+    return title_of(ahead)
 
 
 def named_twice(nav: Navigation, book: Book[str], config: MkDocsConfig) -> Iterator[Diagnostic]:

@@ -22,7 +22,8 @@ def add_quantities(files: Files, reading: Reading) -> None:
     quantities = reading.project.quantities
     if not quantities:
         return
-    pages = {uri: reading.pages[uri] for uri in (*reading.book, *reading.pages) if uri in reading.pages}
+    known = reading.pages.keys() - reading.hidden
+    pages = {uri: reading.pages[uri] for uri in (*reading.book, *reading.pages) if uri in known}
     shown: dict[str, list[str]] = {uri: list(context.quantities) for uri, context in pages.items()}
     shown.get(reading.table, []).extend(key for row in reading.terms.rows for key in row.quantities)
     texts = {uri: context.source or "" for uri, context in pages.items()}

@@ -5,7 +5,6 @@ A build asks for it hook by hook; the commands go through the same steps by them
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable
 from html import escape
 from pathlib import Path
@@ -33,7 +32,7 @@ from ...quote.texts import hold_plain
 from .conversions import Conversions
 from .docs_folder import docs_label
 from .metadata import meta_of_plugins
-from .nav import book_of, named_twice, title_of
+from .nav import book_of, named_twice, title_ahead, title_of
 from .options import MetalworkingConfig, asked
 from .outside import include_nothing_outside, leave_outside, premises_of
 from .page_anchors import PageAnchors
@@ -71,6 +70,8 @@ class Reading:
         self.table = ""
         """The page on which the table of terms stands."""
         self.pages: dict[str, PageContext] = {}
+        self.hidden: set[str] = set()
+        """The pages behind a password: no other page, no list and no file tells of one what it says of itself."""
         self.texts: dict[str, str] = {}
         """The Markdown of each page as it was converted."""
         self.conversions = Conversions(lambda: self._writing())
@@ -154,15 +155,6 @@ class Reading:
         page.render(self.config, self.files)
         self.end(page)
 
-    def give_up(self, file: File, error: Exception, source: str) -> None:
-        """Know of a page, whose text is *source*, only that *error* ended its conversion."""
-        self.conversions.end()
-        context = PageContext(self.label(file), file.src_uri, source=source)
-        reason = f"{type(error).__name__}: {error}".partition("\n")[0]
-        told = f"an extension or a plugin of the site cannot read this page: {reason}"
-        context.diagnostics.add(Diagnostic(Severity.ERROR, "plugins", told, "", Location(context.path)))
-        self.pages[file.src_uri] = context
-
     def renew(self, file: File) -> None:
         """Learn what a page whose text may have changed says of itself."""
         self.library.renew(file.src_uri, self._text(file), self.label(file))
@@ -173,7 +165,10 @@ class Reading:
         entry = self._told_by_plugins(page)
         text = self._marks.fill(markdown, uri) if fill else markdown
         context = PageContext(self.label(page.file), uri, page.file.content_string, entry.meta)
-        if entry.meta.summary:
+        # The plugin encryptcontent tells it before this, and forgets it when the page is written.
+        hidden = bool(getattr(page, "encryptcontent", None))
+        (self.hidden.add if hidden else self.hidden.discard)(uri)
+        if entry.meta.summary and not hidden:
             # Escaped, since Material's templates put it into an attribute as it is.
             page.meta.setdefault("description", escape(entry.meta.summary))
         self.texts[uri] = text
@@ -237,11 +232,12 @@ class Reading:
         return [entry for entry in found if entry is not None]
 
     def entry(self, uri: str) -> Entry | None:
-        """Return what is known of a page, with its title; None when there is no such page."""
+        """Return what may be told of a page elsewhere, with its title; None when there is no such page."""
         found = self.library.entries.get(uri)
         if found is None:
             return None
-        return Entry(uri, found.meta, found.problems, self.title(uri) or uri)
+        meta = _NOTHING if uri in self.hidden else found.meta
+        return Entry(uri, meta, found.problems, self.title(uri) or uri)
 
     def title(self, uri: str) -> str:
         """Return the title that MkDocs gives the page, as plain text; "" when there is no such page."""
@@ -251,17 +247,8 @@ class Reading:
         if file.page is None:
             return file.name
         if file.page.content is None and file.page.title is None:
-            return self._title_ahead(file.page)
+            return title_ahead(file.page, self.config, self.files)
         return title_of(file.page)
-
-    def _title_ahead(self, page: Page) -> str:
-        """Return the title of a page that is read later, from a conversion of its own without its marks."""
-        ahead = copy.copy(page)
-        lines = text_lines(page.file.content_string)
-        marks = marks_on(lines)
-        ahead.markdown, ahead.meta = get_data("\n".join(line for i, line in enumerate(lines) if i not in marks))
-        ahead.render(self.config, self.files)
-        return title_of(ahead)
 
     def _listed(self) -> list[Entry]:
         return self.entries(uri for uri in self.book if uri not in self.book.front)

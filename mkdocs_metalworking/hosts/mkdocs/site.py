@@ -42,6 +42,7 @@ from .options import MetalworkingConfig
 from .outside import is_including, named_in, refuse_folders
 from .quiet import quiet
 from .reading import Reading
+from .unreadable import give_up
 
 
 @dataclass
@@ -161,7 +162,7 @@ class Site:
         except (MetalworkingError, OSError, UnicodeError):
             raise
         except Exception as error:
-            reading.give_up(file, error, file.content_string)
+            give_up(reading, file, error, file.content_string)
 
     def begin(self, project: Project) -> Reading:
         """Return a reading without the site's plugins, of which no page is converted yet."""
