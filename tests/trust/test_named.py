@@ -335,6 +335,24 @@ def test_no_folder_without_an_end_is_listed_behind_another_link(linked: Site, wa
         assert said in done.stdout + done.stderr
 
 
+@pytest.mark.parametrize(
+    ("at", "told"), [(b"docs/a\xe9.png", "docs/a\\udce9.png"), (b"docs/first/\xff/b.md", "docs/first/\\udcff")]
+)
+def test_a_name_that_is_no_text_is_told(linked: Site, at: bytes, told: str) -> None:
+    """MkDocs matches each name with patterns, and ends in a traceback."""
+    path = Path(os.fsdecode(os.fsencode(linked.root) + b"/" + at))
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    except OSError:
+        pytest.skip("this file system has no such names")
+    for command in (("mkdocs_metalworking", "check"), ("mkdocs_metalworking", "lock"), ("mkdocs", "build")):
+        done = linked.run(*command)
+        assert done.returncode == 1
+        said = (done.stdout + done.stderr).removeprefix("Error: ").strip()
+        assert said == f"{told}: its name is no UTF-8 (rename it)"
+
+
 def test_folders_are_not_nested_without_sense(linked: Site) -> None:
     """Each link and each folder is judged by its whole way: a branch of a few KB would take hours."""
     folder = linked.root / "docs" / Path(*["a"] * 99)
