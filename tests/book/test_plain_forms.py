@@ -35,7 +35,7 @@ site_name: Plain
 site_url: https://example.org/
 plugins: [metalworking: {store: store, offline: true, citations: true}, metalworking-book: {forms: [markdown]}]
 markdown_extensions: [attr_list, admonition, md_in_html, tables, footnotes, def_list, pymdownx.superfences]
-nav: [cells.md, notes.md, unseen.md, terms.md, classes.md, within.md]
+nav: [cells.md, notes.md, unseen.md, terms.md, classes.md, within.md, bare.md]
 """
 X = "<< excerpt {k}:a.metal#L1-5 >>"
 CLASSES = ("footnote", "footnotes", "headerlink", "mw-place", "mw-linked-from", "mw-filter", "mw-jump", "mw-sources")
@@ -164,6 +164,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Site:
     site.page("terms.md", TERMS)
     site.page("classes.md", STYLED)
     site.page("within.md", WITHIN)
+    site.page("bare.md", "Words without a heading.\n\n## One\n")
     site.page(
         "unseen.md",
         '# Unseen\n\n<< excerpt {k}:unseen.txt title="a\u202eb" >>\n\n- item\n\n    << excerpt {k}:unseen.txt >>\n',
@@ -305,6 +306,15 @@ def test_a_cell_that_an_agent_is_told_says_what_the_page_says(cell: str, words: 
     assert words_of(found) == words
 
 
+def test_numbers_of_lines_are_no_code() -> None:
+    """Of an author's fence, where the highlighter writes them before each line; what looks like one in it stays."""
+    line = '<span class="linenos">{0}</span><span class="n">x{0}</span> = <span class="linenos">7</span>\n'
+    lines = "".join(line.format(number) for number in (9, 10))
+    html = f'<div class="language-py highlight"><pre><span></span><code>{lines}</code></pre></div>'
+    assert markdown(html).strip() == "```py\nx9 = 7\nx10 = 7\n```"
+    assert tree(Leaf("a.md", "a/", "A", html)).text_content() == "9 x9 = 7 \n10 x10 = 7 \n"
+
+
 def test_tasks_are_done_or_open_in_a_book() -> None:
     page = "<ul><li><label><input type=checkbox disabled checked></label> a</li><li><input type=checkbox> b</li></ul>"
     assert tree(Leaf("a.md", "a/", "A", page)).text_content() == "\u2611 a\u2610 b"
@@ -399,6 +409,37 @@ def test_a_definition_is_no_code_to_others_wherever_it_stands(around: str) -> No
     made = to_markdown(html, Leaf("a.md", "a/", "A", ""), Volume("B"))
     assert fences(made) == [["a  b"]]
     assert not re.search("^:", made, re.MULTILINE)
+
+
+def test_a_page_without_a_heading_has_its_title(plain: Site) -> None:
+    twin, _, whole = texts(plain, "bare")
+    for text in (twin, whole):
+        assert text.strip().startswith("# Bare\n\nWords without a heading.\n\n## One")
+
+
+@pytest.mark.parametrize(
+    ("address", "leads"),
+    [
+        ("/sub/b/", "../b/index.md"),
+        ("../b/", "../b/index.md"),
+        ("/sub/c/#x", "https://a.example/sub/c/#x"),
+        ("/b/", "https://a.example/b/"),
+        ("../../d.html", "https://a.example/d.html"),
+        ("/sub", "../index.md"),
+        ("/sub/", "../index.md"),
+        ("/subway/", "https://a.example/subway/"),
+        ("//e.example/sub/b/", "//e.example/sub/b/"),
+    ],
+)
+def test_a_site_may_be_a_folder_of_its_server(address: str, leads: str) -> None:
+    leaves = [Leaf("index.md", "", "H", ""), Leaf("a.md", "a/", "A", ""), Leaf("b.md", "b/", "B", "")]
+    volume = Volume("B", address="https://a.example/sub/", leaves=leaves)
+    link = f'<a href="{address}">link</a>'
+    assert to_markdown(link, leaves[1], volume).strip() == f"[link]({leads})"
+    leaves[1].html = link
+    (shown,) = BeautifulSoup(printable(volume), "html.parser").select("section a[href]:-soup-contains('link')")
+    ours = {"../b/index.md": "#b", "../index.md": "#index"}
+    assert shown["href"] == ours.get(leads, leads)
 
 
 def test_no_part_of_a_page_has_the_id_of_another_page_or_its_parts() -> None:

@@ -40,7 +40,8 @@ def more(site: Site) -> None:
         site.page(f"more/p{number}.md", f"# More {number}\n\nSee [one](../first/one.md).\n\n" + "Text. " * 30 + "\n")
     site.config("nav:\n", "nav:\n  - More:\n" + "".join(f"      - more/p{n}.md\n" for n in range(6)))
     site.config(
-        "markdown_extensions: [", "markdown_extensions: [{pymdownx.snippets: {base_path: [!relative $docs_dir]}}, "
+        "markdown_extensions: [",
+        "markdown_extensions: [attr_list, {pymdownx.snippets: {base_path: [!relative $docs_dir]}}, ",
     )
     (site.root / "docs" / "part.txt").write_text("From a part.\n", encoding="utf-8")
     site.page("more/p5.md", '# More 5\n\n--8<-- "part.txt"\n')
@@ -199,6 +200,16 @@ def test_front_matter_may_change_alone(served: Serve) -> None:
     served.site.page("more/p2.md", page.format(term="Second"))
     again = served.rebuild()
     assert b">Second</span>" in again["more/p2/index.html"]
+    assert again == served.clean()
+
+
+def test_a_heading_may_have_another_name_in_the_contents_alone(served: Serve) -> None:
+    page = "# More 2\n\n## A heading {{: data-toc-label='{label}' }}\n\nText.\n"
+    served.site.page("more/p2.md", page.format(label="Before"))
+    assert b"Before" in served.rebuild()["more/p2/index.html"]
+    served.site.page("more/p2.md", page.format(label="After"))
+    again = served.rebuild()
+    assert b"After" in again["more/p2/index.html"]
     assert again == served.clean()
 
 

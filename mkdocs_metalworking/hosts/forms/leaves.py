@@ -83,6 +83,9 @@ def tree(leaf: Leaf) -> Tree:
             element.tag = "div"
         else:
             element.drop_tree()
+    for number in root.xpath(".//pre//span[contains(concat(' ', @class, ' '), ' linenos ')]"):
+        if (number.text or "").strip().isdecimal():  # a style sheet of the site would hold it off the code
+            number.text = f"{number.text.rstrip()} "
     for comment in list(root.iter(lxml.etree.Comment, lxml.etree.ProcessingInstruction)):
         comment.drop_tree()
     for table in root.iter("table"):
@@ -154,7 +157,7 @@ def point_links(root: Tree, leaf: Leaf, volume: Volume, place: Callable[[Leaf, s
     """Let every link lead within the book where its page is in it (*place* says how), else to the site."""
     for element in root.iter("a"):
         href = element.get("href")
-        parts = within(href, leaf) if href is not None else None
+        parts = within(href, leaf, volume) if href is not None else None
         if parts is None:
             continue
         found = volume.by_url.get(unquote(parts.path))
@@ -167,15 +170,23 @@ def point_links(root: Tree, leaf: Leaf, volume: Volume, place: Callable[[Leaf, s
             del element.attrib["href"]  # nobody knows where the site is
 
 
-def within(address: str, leaf: Leaf) -> SplitResult | None:
-    """Return where *address*, as it stands on *leaf*, leads from the site's root; None for what leads elsewhere."""
+def within(address: str, leaf: Leaf, volume: Volume) -> SplitResult | None:
+    """Return where *address*, as it stands on *leaf*, leads from the site's root; None for what leads elsewhere.
+
+    The site may be one folder of its server: what lies outside of that begins with ``../``.
+    """
+    root = urlsplit(volume.address).path.rpartition("/")[0].lstrip("/")
+    root = f"{root}/" if root else ""
     try:
-        parts = urlsplit(urljoin(f"{_SITE}{leaf.url}", address))
+        parts = urlsplit(urljoin(f"{_SITE}{root}{leaf.url}", address))
     except ValueError:  # an address such as http://[x
         return None
     if f"{parts.scheme}://{parts.netloc}/" != _SITE:
         return None
-    return parts._replace(scheme="", netloc="", path=parts.path.lstrip("/"))
+    path = parts.path.lstrip("/")
+    inside = f"{path}/".startswith(root)
+    path = path[len(root) :] if inside else f"{'../' * root.count('/')}{path}"
+    return parts._replace(scheme="", netloc="", path=path)
 
 
 def on_site(place: SplitResult, volume: Volume) -> str:
@@ -186,7 +197,7 @@ def on_site(place: SplitResult, volume: Volume) -> str:
 def images(root: Tree, leaf: Leaf, volume: Volume) -> Iterator[tuple[Tree, str]]:
     """Yield each image whose file is in the site, and where the file lies."""
     for element in root.iter("img"):
-        parts = within(element.get("src") or "", leaf)
+        parts = within(element.get("src") or "", leaf, volume)
         path = unquote(parts.path) if parts is not None else ""
         if path in volume.files:
             yield element, volume.files[path]

@@ -188,7 +188,7 @@ def _point(link: Tag, leaf: Leaf, volume: Volume, *, whole: bool = False) -> boo
 
     For the one file of all pages, the *whole*, relative to that. Returns whether it has a twin.
     """
-    parts = within(str(link["href"]), leaf)
+    parts = within(str(link["href"]), leaf, volume)
     if parts is None:
         return False
     found = volume.by_url.get(unquote(parts.path))

@@ -133,6 +133,8 @@ class BookPlugin(BasePlugin[BookConfig]):
         tell_apart(leaves, self._textures)
         for leaf in leaves:
             leaf.html = leaf.html or self._pages.get(leaf.uri, "")
+            if leaf.html and leaf.title and "<h1" not in leaf.html:  # themes write one then
+                leaf.html = f"<h1>{escape(leaf.title)}</h1>\n{leaf.html}"
             entry = self._metalworking.entry(leaf.uri)
             leaf.summary = entry.meta.summary if entry is not None else ""
         ours = [STYLE, EXCERPT_STYLE, PAIR_STYLE, TABLE_STYLE]

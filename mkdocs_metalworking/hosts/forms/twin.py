@@ -105,8 +105,20 @@ def _plain_code(soup: BeautifulSoup, pre: Tag) -> None:
     classes = " ".join(str(name) for parent in pre.parents for name in parent.get("class") or ())
     language = next((name for name in classes.split() if name.startswith("language-")), "")
     made = soup.new_tag("pre", attrs={"class": language})
-    made.append(_tag(soup, "code", pre.get_text().removesuffix("\n")))
+    made.append(_tag(soup, "code", _unnumbered(pre).removesuffix("\n")))
     (table or pre).replace_with(made)
+
+
+def _unnumbered(pre: Tag) -> str:
+    """Return the text of *pre* without the numbers that a highlighter put before its lines."""
+    parts: list[str] = []
+    for text in pre.strings:
+        begins = not parts or parts[-1].endswith("\n")
+        holder = text.parent
+        if begins and holder is not None and "linenos" in (holder.get("class") or ()) and text.strip().isdecimal():
+            continue
+        parts.append(text)
+    return "".join(parts)
 
 
 def _excerpt(soup: BeautifulSoup, figure: Tag, works: Works | None, told: set[int]) -> None:

@@ -16,6 +16,17 @@ _ASKED = ("search", "tags", "title")
 _PASSED_OVER = {"exclude": True}
 
 
+def headings_of(page: Page) -> list[tuple[int, str, str]]:
+    """Return the page's table of contents, whose words need not stand on the page: ``data-toc-label`` is taken off."""
+    found: list[tuple[int, str, str]] = []
+    todo = list(page.toc)[::-1]
+    while todo:
+        one = todo.pop()
+        found.append((one.level, one.id, one.title))
+        todo.extend(one.children[::-1])
+    return found
+
+
 @dataclass
 class SearchedPages:
     """The entries of each page, between the builds of one ``serve``.
@@ -41,7 +52,7 @@ class SearchedPages:
         if index is None:
             return
         self._start = len(index.entries)
-        facts = (page.url, page.title, [page.meta.get(name) for name in _ASKED])
+        facts = (page.url, page.title, [page.meta.get(name) for name in _ASKED], headings_of(page))
         self._key = hashlib.sha256(f"{facts!r}\0{page.content}".encode()).hexdigest()
         if self._known(page) is not None:
             self._meta = page.meta.get("search")

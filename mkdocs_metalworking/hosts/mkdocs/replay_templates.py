@@ -16,7 +16,7 @@ from mkdocs.structure.pages import Page
 from ...markdown.page import PageContext
 from .code import finished
 from .replay_asked import Asked
-from .replay_search import SearchedPages
+from .replay_search import SearchedPages, headings_of
 
 
 class RenderedTemplates:
@@ -74,7 +74,7 @@ class RenderedTemplates:
         template = page.meta.get("template", "main.html")
         around = [(p.url, p.title) if p else None for p in (page.previous_page, page.next_page)]
         facts = (self._book, template, page.url, page.title, page.edit_url, page.canonical_url, around, extra)
-        digest = hashlib.sha256(repr(facts).encode())
+        digest = hashlib.sha256(repr((facts, page.update_date, headings_of(page), page.markdown)).encode())
         digest.update((page.content or "").encode())
         slot = context["mw_replay"] = _Slot(self, page.file.src_uri, digest.hexdigest())
         if known is not None and page.content is not None and slot.output is None:
