@@ -15,9 +15,7 @@ from typing import Any
 
 from markdown import Markdown
 from mkdocs.commands.build import build
-from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.exceptions import Abort, ConfigurationError
 from mkdocs.structure.files import File, Files, get_files
 from mkdocs.structure.nav import Navigation, get_navigation
 
@@ -38,6 +36,7 @@ from .compatibility import shaping, take_over
 from .docs_folder import docs_label
 from .errand import AllRead, Errand, lay_drafts
 from .listed import plugin_of
+from .loading import load
 from .options import MetalworkingConfig
 from .outside import is_including, named_in, refuse_folders
 from .quiet import quiet
@@ -76,7 +75,7 @@ class Site:
         Raises MetalworkingError (``config``) when that fails, and (``files``) for a folder of docs that lies elsewhere.
         """
         config_file = os.path.abspath(config_file) if config_file else None
-        config = _load(config_file)
+        config = load(config_file)
         listed = take_over(config)
         plugin = plugin_of(config)
         options = plugin.config if plugin is not None else MetalworkingConfig()
@@ -184,7 +183,7 @@ class Site:
             contextlib.chdir(self.start),
             Scratch() as out,
         ):
-            config = _load(self._config_file, site_dir=out, strict=False)
+            config = load(self._config_file, site_dir=out, strict=False)
             plugin = plugin_of(config)
             assert plugin is not None
             plugin.errand = errand
@@ -256,19 +255,3 @@ class Site:
     def order(self) -> list[str]:
         """Return the source paths in order of reading."""
         return list(self.book)
-
-
-def _load(config_file: str | None, **changes: Any) -> MkDocsConfig:
-    try:
-        with quiet(streams=True) as told:
-            return load_config(config_file=config_file, **changes)
-    except Abort as error:
-        where = Location(Path(config_file or "mkdocs.yml").name)
-        raise MetalworkingError("config", "; ".join(told) or str(error), "", where) from error
-    except ConfigurationError as error:
-        hint = "run this in the folder of mkdocs.yml, or name it with -f"
-        raise MetalworkingError("config", str(error), hint) from error
-    except Exception as error:  # a hook or a plugin that cannot be imported, a file nested without end
-        where = Location(Path(config_file or "mkdocs.yml").name)
-        reason = f"{type(error).__name__}: {error}".partition("\n")[0]
-        raise MetalworkingError("config", f"cannot be loaded: {reason}", "", where) from error
