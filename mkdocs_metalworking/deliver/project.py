@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ..git.links import hold_inside, place_of
-from ..git.places import Premises, Tracked, enclosing_work_tree, leading_out
+from ..git.places import Premises, Tracked, enclosing_work_tree, found_by, leading_out
 from ..git.worktree import WorkTree
 from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity, printable, reason_of
 from ..quote.lock import Lock, load_lock
@@ -85,12 +85,12 @@ class Settings:
             return drafts[path]
         return read_text(self.inside(path))
 
-    def inside(self, path: Path, told: object = ()) -> Path:
+    def inside(self, path: Path, told: Sequence[Mapping[str, object]] = ()) -> Path:
         """Return *path*, a file that is read; raises MetalworkingError (``files``) behind such a link.
 
-        *told* are configurations of others, which may name more that came with the site.
+        *told* are the configurations of extensions that found it, by what may have come with the site.
         """
-        return hold_inside(path, self.premises.with_all(leading_out(told)))
+        return hold_inside(path, self.premises.with_all(found_by(told, path) if told else ()))
 
     @classmethod
     def of(

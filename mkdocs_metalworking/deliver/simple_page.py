@@ -21,6 +21,8 @@ _MOST = 1_000_000
 """Brackets of a page: each may become an object of some hundred bytes, and a file has three or four. Of commas in JSON
 no more: each is between two values, and a file has ten.
 """
+_LARGEST = 10**12 - 1
+"""Bytes of a file whose size is taken for one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ def _json_files(page: dict[str, object], url: str) -> Iterator[ListedFile]:
         name, link, size, sha256 = item["filename"], item["url"], item.get("size"), item["hashes"].get("sha256")
         if not isinstance(name, str) or not isinstance(link, str) or isinstance(size, bool):
             raise TypeError("a file without name or address")
-        known = isinstance(size, int) and size >= 0
+        known = isinstance(size, int) and 0 <= size <= _LARGEST
         yield ListedFile(name, urljoin(url, link), size if known else None, _checked(sha256))
 
 

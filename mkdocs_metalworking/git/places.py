@@ -39,6 +39,21 @@ def leading_out(value: object) -> Iterator[str]:
                 todo += several
 
 
+def found_by(told: Iterable[Mapping[str, object]], path: Path) -> Iterator[str]:
+    """Yield what may have come with a site, where extensions with the configurations *told* have found *path*.
+
+    They count from where the command runs, which may be above the site: so it is *path* itself, by whatever name they
+    found it, unless that is below an absolute ``base_path``.
+    """
+    yield from leading_out(told)
+    found = os.path.abspath(path)
+    for base in (one.get("base_path") for one in told):
+        for name in base if isinstance(base, list | tuple) else [base]:
+            if isinstance(name, str | os.PathLike) and os.path.isabs(name) and Path(found).is_relative_to(name):
+                return
+    yield found
+
+
 @dataclass(frozen=True, slots=True)
 class Premises:
     """A site's folder, and what an archive of a commit would have brought together with it.
@@ -60,8 +75,12 @@ class Premises:
         return cls(top, Path(os.path.commonpath([top, *relative])))
 
     def with_all(self, named: Iterable[str]) -> Premises:
-        """Return these with other paths *named*, which start at the working directory."""
-        return Premises.of(self.site, (os.path.relpath(one, self.site) for one in (str(self.whole), *named)))
+        """Return these with other paths *named*, which start at the working directory.
+
+        What lies on another drive than the site came with no archive of it.
+        """
+        here = [one for one in (str(self.whole), *named) if Path(one).absolute().drive == self.site.drive]
+        return Premises.of(self.site, (os.path.relpath(one, self.site) for one in here))
 
     @property
     def unpacked(self) -> bool:

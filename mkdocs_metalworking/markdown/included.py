@@ -10,11 +10,12 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from ..quote.diagnostics import Location, MetalworkingError
+from ..quote.diagnostics import Diagnostic, Location, MetalworkingError, Severity
 from .work import Work
 
 _NAME = "snippet"
 """That of the preprocessor."""
+_WHERE = "base_path counts from where the command runs, as in a build; in an editor, from the folder of mkdocs.yml"
 
 
 def hold_includes(work: Work) -> None:
@@ -35,9 +36,13 @@ class _Held:
         self._work = work
 
     def __call__(self, name: str) -> str | None:
-        found = self._find(name)
+        found, page = self._find(name), self._work.page
+        if found is None:  # the extension itself says nothing, unless it is told to
+            message = f"nothing is included, since {name[:200]!r} is not found"
+            page.diagnostics.add(Diagnostic(Severity.HINT, "snippets", message, _WHERE, Location(page.path)))
+            return None
         try:
-            return found and os.fspath(self._work.inside(Path(found)))
+            return os.fspath(self._work.inside(Path(found)))
         except MetalworkingError as problem:
-            self._work.page.report(problem, Location(self._work.page.path))
+            page.report(problem, Location(page.path))
             return os.devnull

@@ -7,6 +7,8 @@ no grammar. It takes what stands before a brace for a definition when it looks l
 from __future__ import annotations
 
 import ast
+import re
+import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,6 +20,16 @@ from .suggest import nearest
 
 _PYTHON = (".py", ".pyi", ".pyw")
 _NO_CODE = (".md", ".rst", ".txt", ".yml", ".yaml", ".toml", ".ini", ".cfg", ".html", ".xml", ".csv")
+
+_STRING = re.compile(
+    r"""\#[^\n]*+|(?P<f>\b(?:f|fr|rf))?(?:
+    "{3}(?:[^"\\]|\\.|"(?!""))*+(?:"{3}|\Z)|'{3}(?:[^'\\]|\\.|'(?!''))*+(?:'{3}|\Z)|
+    "(?:[^"\\\n]|\\.)*+"?|'(?:[^'\\\n]|\\.)*+'?)""",
+    re.IGNORECASE | re.DOTALL | re.VERBOSE,
+)
+"""A comment of Python, or a string from quotation mark to quotation mark."""
+_MOST = 1_000_000_000
+"""Braces of an f-string times its characters, for all in a file: a second at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +94,10 @@ def _near(wanted: str, symbols: Sequence[Symbol]) -> str:
 def _python(lines: Sequence[str], path: str) -> Iterator[Symbol]:
     # Lines end with LF here, and for Python with a lone CR too.
     text = "".join(f"{line}\n" for line in lines).replace("\r", " ")
+    # Before Python 3.12 each brace of an f-string is looked for from the string's beginning.
+    if sys.version_info < (3, 12) and _looked_through(text) > _MOST:
+        what = f"{path} cannot be read as Python: its f-strings are too long for one before 3.12"
+        raise MetalworkingError("symbol", what, "mark a region instead")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -102,6 +118,11 @@ def _python(lines: Sequence[str], path: str) -> Iterator[Symbol]:
             if isinstance(child, ast.stmt | ast.excepthandler | ast.match_case):
                 todo.append((inner, child))
     yield from sorted(found, key=lambda symbol: symbol.lines)
+
+
+def _looked_through(text: str) -> int:
+    found = (one[0] for one in _STRING.finditer(text) if one["f"])
+    return sum(string.count("{") * len(string) for string in found)
 
 
 def _braces(lines: Sequence[str], path: str) -> Iterator[Symbol]:

@@ -294,7 +294,8 @@ def test_what_ends_it_before_it_begins(desk: Desk) -> None:
     assert gone.exit_code == 2
 
 
-def test_lines_from_an_included_file_are_not_lost_from_sight(desk: Desk) -> None:
+def test_lines_from_an_included_file_are_not_lost_from_sight(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(desk.root)
     pinned(desk, {"a.c": OLD})
     desk.config("[footnotes, admonition]", "[footnotes, {pymdownx.snippets: {base_path: [docs]}}]")
     (desk.root / "docs/part.txt").write_text(f"<< excerpt acme/kernels@{desk.sha}:a.c#L3 >>\n", encoding="utf-8")

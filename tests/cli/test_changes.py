@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 import shutil
+from contextlib import closing
 from dataclasses import replace
 from html import escape
 
 import pytest
+from click.testing import CliRunner
 from markdown_it import MarkdownIt
 
+from mkdocs_metalworking.hosts.cli.main import main
+from mkdocs_metalworking.hosts.mcp.server import Library
 from mkdocs_metalworking.quote.blob import FileKey, LockedFile
 from mkdocs_metalworking.quote.lock import load_lock
 from tests.cli.conftest import Desk
@@ -94,7 +98,8 @@ def test_every_kind_of_page_is_told(base: Desk, name: str) -> None:
     assert f"- `docs/{name}` quotes `acme/kernels@" in told(base)
 
 
-def test_what_an_included_file_quotes_is_told(base: Desk) -> None:
+def test_what_an_included_file_quotes_is_told(base: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(base.root)
     config = base.root / "mkdocs.yml"
     config.write_text(f"{config.read_text()}markdown_extensions: [pymdownx.snippets]\n")
     commit = base.commits["acme/kernels"]
@@ -103,6 +108,30 @@ def test_what_an_included_file_quotes_is_told(base: Desk) -> None:
     text = told(base)
     assert "- `docs/first/one.md` quotes `acme/kernels@" in text
     assert "by way of an included file or another program\n\n  ```diff\n  +int b;\n  ```" in text
+
+
+def test_an_included_file_is_found_where_a_build_finds_it(base: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    config, site = base.root / "mkdocs.yml", base.root.name
+    config.write_text(f"{config.read_text()}markdown_extensions: [pymdownx.snippets: {{base_path: [{site}/shared]}}]\n")
+    (base.root / "shared").mkdir()
+    (base.root / "shared/inc.md").write_text(f"<< excerpt acme/kernels@{base.commits['acme/kernels'][:9]}:a.c#L2 >>\n")
+    base.page("first/one.md", "# One\n\n--8<-- 'inc.md'\n")
+    monkeypatch.chdir(base.root.parent)
+    for command in (["check"], ["check", "--plugins"]):
+        done = CliRunner().invoke(main, ["-f", f"{site}/mkdocs.yml", *command])
+        assert ", 1 excerpt, 0 citations: 0 errors, 0 warnings\n" in done.stderr
+        assert "inc.md" not in done.stdout
+    assert base.metalworking("lock").exit_code == 0
+    assert "1 file" in base.metalworking("check").stderr
+    with closing(Library(f"{site}/mkdocs.yml").desk) as desk:
+        desk.take(desk.prepare())
+        desk.complete()
+        assert len(desk.reading.pages["first/one.md"].quotations) == 1
+    monkeypatch.chdir(base.root)
+    done = base.metalworking("check")
+    assert done.exit_code == 0
+    assert "hint: docs/first/one.md: nothing is included, since 'inc.md' is not found (base_path counts" in done.stdout
+    assert done.stderr.startswith("5 pages, 0 excerpts, 0 citations: 0 errors, 0 warnings, 1 hint\n")
 
 
 @pytest.mark.parametrize("page", ["--8<-- 'nothing'\n", f"{'- ' * 1500}a\n"])
@@ -131,8 +160,9 @@ HIDDEN = {
 
 
 @pytest.mark.parametrize("way", HIDDEN)
-def test_no_page_hides_what_it_quotes(base: Desk, way: str) -> None:
+def test_no_page_hides_what_it_quotes(base: Desk, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a page shows is told, whatever its file looks like to who reads it alone."""
+    monkeypatch.chdir(base.root)
     config = base.root / "mkdocs.yml"
     config.write_text(f"{config.read_text()}markdown_extensions: [pymdownx.snippets, pymdownx.superfences]\n")
     (base.root / "part.txt").write_text("```\n")

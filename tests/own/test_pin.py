@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from mkdocs_metalworking.hosts.mkdocs.answers import Answers
+from mkdocs_metalworking.hosts.mkdocs.desk import Desk
 from tests.own.conftest import STACK, Own
 from tests.support import git
 
@@ -33,6 +36,19 @@ def test_the_commit_is_shown_and_not_the_working_tree(pinned: Own) -> None:
     assert f">{first[:7]}</a>" in pinned.html
     assert pinned.metalworking("lock", "--verify").exit_code == 0
     assert "1 proved by git" in pinned.metalworking("check").stderr
+
+
+def test_an_agent_is_told_lines_that_are_published_nowhere(pinned: Own) -> None:
+    first = git(pinned.top, "rev-parse", "HEAD^")
+    for published in (True, False):
+        if not published:
+            pinned.replace("site/mkdocs.yml", "repo_url: https://github.com/acme/own\n", "")
+        with closing(Desk(str(pinned.root / "mkdocs.yml"))) as desk:
+            desk.complete()
+            told = Answers(desk.reading).excerpt("self:src/stack.py#L6")
+        assert told["code"] == "6\t    return Stack()"
+        at = f"https://github.com/acme/own/blob/{first}/src/stack.py#L6"
+        assert told["source"] == (at if published else f"self@{first[:7]}:src/stack.py")
 
 
 def test_bump_moves_it_with_notes_and_lines(pinned: Own) -> None:

@@ -25,6 +25,7 @@ from mkdocs_metalworking.markdown.extension import QuotationError
 from mkdocs_metalworking.quote.quantity_file import load_quantities
 from mkdocs_metalworking.quote.texts import LARGEST
 from tests.builds.conftest import Site
+from tests.forked import python_m
 from tests.support import git
 
 CARDS = """\
@@ -334,6 +335,24 @@ def test_no_folder_without_an_end_is_listed_behind_another_link(linked: Site, wa
         assert said in done.stdout + done.stderr
 
 
+@pytest.mark.parametrize(
+    ("at", "told"), [(b"docs/a\xe9.png", "docs/a\\udce9.png"), (b"docs/first/\xff/b.md", "docs/first/\\udcff")]
+)
+def test_a_name_that_is_no_text_is_told(linked: Site, at: bytes, told: str) -> None:
+    """MkDocs matches each name with patterns, and ends in a traceback."""
+    path = Path(os.fsdecode(os.fsencode(linked.root) + b"/" + at))
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    except OSError:
+        pytest.skip("this file system has no such names")
+    for command in (("mkdocs_metalworking", "check"), ("mkdocs_metalworking", "lock"), ("mkdocs", "build")):
+        done = linked.run(*command)
+        assert done.returncode == 1
+        said = (done.stdout + done.stderr).removeprefix("Error: ").strip()
+        assert said == f"{told}: its name is no UTF-8 (rename it)"
+
+
 def test_folders_are_not_nested_without_sense(linked: Site) -> None:
     """Each link and each folder is judged by its whole way: a branch of a few KB would take hours."""
     folder = linked.root / "docs" / Path(*["a"] * 99)
@@ -482,7 +501,7 @@ def test_what_cannot_be_asked_of_git_is_not_included(linked: Site, tmp_path: Pat
             markdown.markdown('--8<-- "inc.txt"\n', extensions=names, extension_configs=options)
 
 
-@pytest.mark.parametrize("how", ["snippets", "pages", "alone"])
+@pytest.mark.parametrize("how", ["snippets", "above", "by default", "pages", "alone"])
 def test_nothing_beside_a_site_in_an_unpacked_archive_is_read_through_a_link(
     linked: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
@@ -504,13 +523,20 @@ def test_nothing_beside_a_site_in_an_unpacked_archive_is_read_through_a_link(
                 extension_configs={"pymdownx.snippets": snippets},
             )
         return
-    if how == "snippets":
+    place = tmp_path / "proj" if how in ("above", "by default") else root
+    if how == "by default":  # from where the command runs, as the next one
+        linked.page("index.md", '# One\n\n--8<-- "shared/inc.txt"\n')
+        del snippets["base_path"]
+    elif how == "above":
+        snippets["base_path"] = ["shared"]
+    if how != "pages":
         config.write_text(f"{config.read_text()}markdown_extensions: [pymdownx.snippets: {json.dumps(snippets)}]\n")
     else:
         linked.page("index.md", "# One\n")
         config.write_text(ASKING.replace("mapping: terms.yml", "").replace("m.txt", "../shared/inc.txt"))
-    for command in (("mkdocs_metalworking", "check"), ("mkdocs", "build")):
-        done = linked.run(*command)
+    at = str(config.relative_to(place))
+    for command in (("mkdocs_metalworking", "-f", at, "check"), ("mkdocs", "build", "-f", at)):
+        done = python_m(*command, cwd=place)
         assert done.returncode == 1, done.stdout + done.stderr
         assert said in done.stdout + done.stderr
     assert not (root / "site/index.html").exists()

@@ -473,6 +473,16 @@ def test_links_of_an_html_page() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("size", "known"), [("0", 0), ("5", 5), ("-1", None), ("1.5", None), ("null", None), (f"1{'0' * 400}", None)]
+)
+def test_a_size_that_no_file_has_is_none(size: str, known: int | None) -> None:
+    """What is downloaded is told of with its size."""
+    item = f'{{"filename": "a.whl", "url": "a.whl", "hashes": {{}}, "size": {size}}}'
+    page = f'{{"meta": {{"api-version": "1.0"}}, "files": [{item}]}}'.encode()
+    assert [file.size for file in read_page(page, "application/json", "https://index.example.org/demo/")] == [known]
+
+
 @pytest.mark.parametrize("item", ["{},", "[],", '"abc",', "1.5,"])
 def test_a_page_of_nothing_but_objects(item: str) -> None:
     page = ('{"meta": {"api-version": "1.0"}, "files": [' + item * 1_000_000 + "0]}").encode()

@@ -56,6 +56,9 @@ TEXTS = {
     "list(sections('a.md', '# ' * 500_000 + '!'))",
     "methods of one name": "from mkdocs_metalworking.quote.symbols import find_symbol\n"
     "try: find_symbol(['f(){}'] * 100_000, 'f', 'a.js')\nexcept Exception: pass",
+    "braces of one f-string": SYMBOLS + "try: run(['f\"' + '{a}' * 450_000 + '\"'], 'a.py')\nexcept Exception: pass",
+    "a string of Python that nothing closes": SYMBOLS
+    + "try: run(['\"\"\"' + '\\\\\"\"\"' * 900_000], 'a.py')\nexcept Exception: pass",
     "a word before each brace": SYMBOLS + "run(['a' * 1_990 + '{}'] * 1_000, 'a.js')",
     "many lines that are nearly there": MOVED
     + "run(['x'] * 300_000 + ['y'], ['x'] * 1_000_000, [LineRange(2, 300_001)])",

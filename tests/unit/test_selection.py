@@ -135,6 +135,30 @@ def test_other_languages_with_braces(path: str) -> None:
     assert {name: starts.get(name) for name in wanted} == wanted
 
 
+BRACES = "{a}" * 20_000
+
+
+@pytest.mark.parametrize(
+    ("line", "long"),
+    [
+        (f"x = f'{BRACES}'", True),
+        (f"x = Rf'''\n{BRACES}'''", True),
+        (f"x = 'a # b', fr\"{BRACES}\"", True),
+        (f"x = '{BRACES}'", False),
+        (f"x = 1  # f'{BRACES}'", False),
+        (f"x = ''' ' f\"{BRACES}\" \\''' '''", False),
+        ("x = " + "f'{a} {b}' " * 20_000, False),
+    ],
+)
+def test_how_long_an_f_string_may_be(line: str, long: bool) -> None:
+    lines = [*line.split("\n"), "def f(): pass"]
+    if long and sys.version_info < (3, 12):
+        with pytest.raises(MetalworkingError, match=r"own\.py cannot be read as Python: its f-strings are too long"):
+            symbols_of(lines, "own.py")
+    else:
+        assert [str(symbol.lines) for symbol in symbols_of(lines, "own.py")] == [f"L{len(lines)}"]
+
+
 def test_definitions_of_python() -> None:
     names = [(symbol.name, str(symbol.lines)) for symbol in symbols_of(PYTHON.splitlines(), "a.py")]
     assert names == [

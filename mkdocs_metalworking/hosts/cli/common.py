@@ -29,7 +29,7 @@ from .program import Program
 def open_site(program: Program, *, json_: bool = False, plugins: bool | None = False) -> Site:
     """Load mkdocs.yml, or end the command with what is wrong; *plugins* as for Site.load."""
     with ending(json_=json_):
-        return Site.load(program.config_file, plugins=plugins)
+        return Site.load(program.config_file, plugins=plugins, start=Path.cwd())
 
 
 def as_json(data: Any) -> None:

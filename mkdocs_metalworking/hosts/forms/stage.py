@@ -37,18 +37,16 @@ from ..mkdocs.site import Site
 _WISHES = ("citations", "callouts", "labels")
 """What the extension does by itself, where a site asks for it."""
 _MARKER = ".metalworking-stage"
-_CACHE = ".cache"
-"""Where Zensical keeps what it made."""
 _LOG = logging.getLogger("mkdocs.plugins.metalworking")
 
 
 def stage(site: Site, project: Project, folder: Path, *, strict: bool) -> int:
     """Write ``mkdocs.yml`` and ``docs`` into *folder*; returns how many errors were logged.
 
-    Whatever else lay there is taken away first, but for the engine's cache: an engine may read other files than ours,
-    and run what they name. Raises MetalworkingError (``stage``) for a folder that holds something else, of which git
-    tracks something, or in which a link stands where the copy goes, and (``not-written``) where a link on the way there
-    may be somebody else's.
+    Whatever else lay there is taken away first: an engine may read other files than ours, run what they name, and show
+    pages of its cache that it did not make. Raises MetalworkingError (``stage``) for a folder that holds something
+    else, of which git tracks something, or in which a link stands where the copy goes, and (``not-written``) where a
+    link on the way there may be somebody else's.
     """
     _look_at(folder, site.root)
     folder.mkdir(parents=True, exist_ok=True)
@@ -88,7 +86,7 @@ def _look_at(folder: Path, root: Path) -> None:
 
 
 def _empty(folder: Path) -> None:
-    """Take away what lies in a stage, but for the engine's cache; of a link the link alone.
+    """Take away what lies in a stage; of a link the link alone.
 
     The marker stays: without it what a command that was killed has left would be somebody's.
     """
@@ -98,7 +96,7 @@ def _empty(folder: Path) -> None:
         try:
             if one.is_symlink() or not one.is_dir():
                 one.unlink()
-            elif one.name != _CACHE:
+            else:
                 shutil.rmtree(one)
         except OSError as error:
             raise MetalworkingError("stage", f"{one} cannot be taken away: {reason_of(error)}") from None

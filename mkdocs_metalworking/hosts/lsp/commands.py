@@ -68,7 +68,7 @@ def accept(bench: Bench, _url: Url, words: list[str]) -> lsp.WorkspaceEdit:
     Raises MetalworkingError.
     """
     desk = bench.desk
-    site = Site.load(desk.site.config.config_file_path)
+    site = Site.load(desk.site.config.config_file_path, start=desk.site.start)
     site.drafts = dict(desk.drafts)
     with closing(site.project(offline=True)) as project:
         made = acceptance(site, project, words, desk.text)

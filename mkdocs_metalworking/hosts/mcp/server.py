@@ -8,6 +8,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, Any
 
 from mcp.server.mcpserver import MCPServer
@@ -33,7 +34,7 @@ class Library:
 
     def __init__(self, config_file: str | None) -> None:
         """Load mkdocs.yml. Raises MetalworkingError (``config``)."""
-        self.desk = Desk(config_file)
+        self.desk = Desk(config_file, start=Path.cwd())
         self._mutex = threading.Lock()
         self._of: object = None
 
@@ -136,7 +137,6 @@ def run(config_file: str | None) -> None:
     """
     logging.disable(logging.CRITICAL)
     library = Library(config_file)
-    os.chdir(library.desk.site.root)
     out = os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     sys.stdout = os.fdopen(out, "w", encoding="utf-8")

@@ -131,7 +131,7 @@ class Answers:
                 for segment in quotation.segments or ()
                 for number, _ in enumerate(segment.lines, segment.first)
             ),
-            "source": permalink(key, quotation.ranges[0]) if key.commit else str(key),
+            "source": permalink(key, quotation.ranges[0]) if quotation.public else str(key),
         }
 
     # Pages

@@ -45,7 +45,8 @@ class Check:
         problems = Diagnostics(reading.diagnostics)
         problems.extend(_licenses(project))
         problems.extend(problem.diagnostic.at(where) for problem in self.verdict.wrong.values())
-        return Findings(problems, self._hints.of(reading.pages, reading.terms.rows))
+        of_numbers = self._hints.of(reading.pages, reading.terms.rows)
+        return Findings(problems, {**dict.fromkeys(problems.of(Severity.HINT)), **of_numbers})
 
 
 def finish(reading: Reading) -> Diagnostics:

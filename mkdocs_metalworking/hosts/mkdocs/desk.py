@@ -33,10 +33,12 @@ from .unreadable import give_up
 class Desk:
     """A site and the texts that are being written. Not for several threads, *prepare* aside."""
 
-    def __init__(self, config_file: str | None = None, *, plugins: bool | None = None) -> None:
-        """Load mkdocs.yml; *plugins* as for Site.load. Raises MetalworkingError (``config``)."""
+    def __init__(
+        self, config_file: str | None = None, *, plugins: bool | None = None, start: Path | None = None
+    ) -> None:
+        """Load mkdocs.yml; *plugins* and *start* as for Site.load. Raises MetalworkingError (``config``)."""
         self._config_file, self._plugins = config_file, plugins
-        self.site = Site.load(config_file, plugins=plugins)
+        self.site = Site.load(config_file, plugins=plugins, start=start)
         self.drafts: dict[Path, str] = {}
         self._round: Round | None = None
 
@@ -48,7 +50,7 @@ class Desk:
         May run in another thread. Raises MetalworkingError (``config``, ``plugins``).
         """
         drafts = dict(self.drafts)
-        site = Site.load(self._config_file, plugins=self._plugins)
+        site = Site.load(self._config_file, plugins=self._plugins, start=self.site.start)
         stamps = {path: stamp for path in read_by(site) if (stamp := stamp_of(path))}
         site.drafts = drafts
         project = site.project(offline=True)
@@ -57,7 +59,7 @@ class Desk:
                 site.read(project)
                 assert site.reading is not None
                 return Round(site, project, site.reading, Check(project, site.root), [], stamps)
-            with quiet(), contextlib.chdir(site.root):
+            with quiet(), contextlib.chdir(site.start):
                 reading = site.begin(project)
             # The last is read first. Pages with marks stay last of all: they show the titles of the others.
             left = reading.documents()
@@ -253,7 +255,7 @@ class Desk:
     def _read(self, file: File, *, fill: bool = True) -> None:
         reading = self.reading
         try:
-            with quiet(streams=self.site.through_plugins), contextlib.chdir(self.site.root):
+            with quiet(streams=self.site.through_plugins), contextlib.chdir(self.site.start):
                 if self.site.through_plugins and file.page is not None:
                     reading.renew(file)
                     _populate_page(file.page, reading.config, reading.files, dirty=False)

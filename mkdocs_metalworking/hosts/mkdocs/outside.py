@@ -56,8 +56,8 @@ def refuse_folders(config: MkDocsConfig) -> None:
     """Refuse links to folders below docs, and one in its place, before MkDocs lists their files by the same ways.
 
     Behind one there may be no end. Raises MetalworkingError (``files``) for one that leads out of the repository, as
-    *leave_outside* has it, for one by which a folder lies in itself, where they make very many files of few, and for
-    folders that are nested without sense.
+    *leave_outside* has it, for one by which a folder lies in itself, where they make very many files of few, for
+    folders that are nested without sense, and for a name that MkDocs cannot match with any pattern.
     """
     docs = Path(config.docs_dir)
     _Listing(docs, Path(docs_label(config)), premises_of(config)).of(docs)
@@ -101,6 +101,9 @@ class _Listing:
                 folders = {entry.name: _is_folder(entry) for entry in entries}
         except OSError:  # MkDocs passes it over, too
             folders = {}
+        for name in folders:
+            if not name.isprintable() and not _is_text(name):
+                raise MetalworkingError("files", "its name is no UTF-8", "rename it", self._named(path / name))
         self._real += 1 + len(folders)
         self._found[real] = 1 + sum(not one for one in folders.values())
         return iter([path / name for name in sorted(folders) if folders[name]])
@@ -129,6 +132,13 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
     try:
         return entry.is_dir()
     except OSError:
+        return False
+
+
+def _is_text(name: str) -> bool:
+    try:
+        return bool(name.encode())
+    except UnicodeEncodeError:
         return False
 
 

@@ -7,6 +7,7 @@ out pages, the site's own plugins run up to the last page's text: slower, and wh
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,9 +15,7 @@ from typing import Any
 
 from markdown import Markdown
 from mkdocs.commands.build import build
-from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.exceptions import Abort, ConfigurationError
 from mkdocs.structure.files import File, Files, get_files
 from mkdocs.structure.nav import Navigation, get_navigation
 
@@ -37,6 +36,7 @@ from .compatibility import shaping, take_over
 from .docs_folder import docs_label
 from .errand import AllRead, Errand, lay_drafts
 from .listed import plugin_of
+from .loading import load
 from .options import MetalworkingConfig
 from .outside import is_including, named_in, refuse_folders
 from .quiet import quiet
@@ -52,6 +52,8 @@ class Site:
     options: MetalworkingConfig
     files: Files
     root: Path
+    start: Path
+    """Where relative paths of the site's extensions of Markdown count from."""
     through_plugins: bool = False
     """Whether *read* runs the site's plugins."""
     reading: Reading | None = None
@@ -66,12 +68,14 @@ class Site:
     _unlocked: dict[str, Location] = field(default_factory=dict)
 
     @classmethod
-    def load(cls, config_file: str | None, *, plugins: bool | None = None) -> Site:
+    def load(cls, config_file: str | None, *, plugins: bool | None = None, start: Path | None = None) -> Site:
         """Load mkdocs.yml and list its files; *plugins* says whether to read through them, None where it is needed.
 
+        A build has *start* where it runs; without any, it is the folder of mkdocs.yml.
         Raises MetalworkingError (``config``) when that fails, and (``files``) for a folder of docs that lies elsewhere.
         """
-        config = _load(config_file)
+        config_file = os.path.abspath(config_file) if config_file else None
+        config = load(config_file)
         listed = take_over(config)
         plugin = plugin_of(config)
         options = plugin.config if plugin is not None else MetalworkingConfig()
@@ -80,7 +84,7 @@ class Site:
         through = plugin is not None and (bool(shaping(config)) if plugins is None else plugins)
         root = Path(config.config_file_path or ".").resolve().parent
         refuse_folders(config)
-        return cls(config, options, get_files(config), root, through, _config_file=config_file)
+        return cls(config, options, get_files(config), root, start or root, through, _config_file=config_file)
 
     @property
     def shaping(self) -> list[str]:
@@ -142,7 +146,7 @@ class Site:
         return with_nav(reading)
 
     def _fast(self, project: Project, only: Collection[str] | None) -> Reading:
-        with quiet(), contextlib.chdir(self.root):  # snippets and the like count their paths from here
+        with quiet(), contextlib.chdir(self.start):
             reading = self.begin(project)
             for file in reading.documents():
                 if only is None or self.label(file) in only:
@@ -176,10 +180,10 @@ class Site:
         errand = Errand(project, self.drafts)
         with (
             quiet(streams=True) as told,
-            contextlib.chdir(self.root),
+            contextlib.chdir(self.start),
             Scratch() as out,
         ):
-            config = _load(self._config_file, site_dir=out, strict=False)
+            config = load(self._config_file, site_dir=out, strict=False)
             plugin = plugin_of(config)
             assert plugin is not None
             plugin.errand = errand
@@ -210,7 +214,7 @@ class Site:
         take_over(self.config)
         names = [one for one in self.config.markdown_extensions if not is_including(one)]
         found: dict[str, list[Met]] = {}
-        with quiet(), contextlib.chdir(self.root), contextlib.closing(self.project(offline=True)) as project:
+        with quiet(), contextlib.chdir(self.start), contextlib.closing(self.project(offline=True)) as project:
             extension = MetalworkingExtension(project=project)
             extension.late = True
             md = Markdown(extensions=[*names, extension], extension_configs=self.config.mdx_configs or {})
@@ -251,19 +255,3 @@ class Site:
     def order(self) -> list[str]:
         """Return the source paths in order of reading."""
         return list(self.book)
-
-
-def _load(config_file: str | None, **changes: Any) -> MkDocsConfig:
-    try:
-        with quiet(streams=True) as told:
-            return load_config(config_file=config_file, **changes)
-    except Abort as error:
-        where = Location(Path(config_file or "mkdocs.yml").name)
-        raise MetalworkingError("config", "; ".join(told) or str(error), "", where) from error
-    except ConfigurationError as error:
-        hint = "run this in the folder of mkdocs.yml, or name it with -f"
-        raise MetalworkingError("config", str(error), hint) from error
-    except Exception as error:  # a hook or a plugin that cannot be imported, a file nested without end
-        where = Location(Path(config_file or "mkdocs.yml").name)
-        reason = f"{type(error).__name__}: {error}".partition("\n")[0]
-        raise MetalworkingError("config", f"cannot be loaded: {reason}", "", where) from error

@@ -49,7 +49,7 @@ def prove(site: Site, project: Project, plan: Plan, fresh: Fresh, fates: Mapping
     resolver = Resolver(store, transports, own=held)
     after_it = Project(settings, sources, lock, resolver, project.proofs, problems, quantities, project.worktree)
     with closing(after_it) as moved:
-        after = Site.load(site.config.config_file_path)
+        after = Site.load(site.config.config_file_path, start=site.start)
         after.drafts = dict(plan.texts)
         errors = after.read(moved).of(Severity.ERROR)
     if errors:
