@@ -151,6 +151,11 @@ class Diagnostics:
         return len(self._items)
 
 
+def raised(error: Exception) -> str:
+    """Return what *error*, of a program that is not ours, is and says, in one line."""
+    return f"{type(error).__name__}: {error}".partition("\n")[0]
+
+
 def reason_of(error: Exception) -> str:
     """Return why a file could not be read or written, in a few words."""
     if isinstance(error, UnicodeDecodeError):

@@ -16,6 +16,7 @@ _OPENING = re.compile(
     r"(?:[ \t]*\{[^\n]*\}|(?:[ \t]*[a-zA-Z][a-zA-Z0-9_]*(?:=(?:\"[^\"]*\"|'[^']*'))?(?=[ \t]|$))+)?[ \t]*$"
 )
 _TAB = 4
+_TICKS = re.compile(r"`+")
 
 
 @dataclass
@@ -25,6 +26,11 @@ class _Open:
     width: int
     quotes: int
     blank: bool = False
+
+
+def longer_ticks(text: str, least: int) -> str:
+    """Return *least* backticks, or more where *text* has as many in a row: what stands between two such is code."""
+    return "`" * max(least, 1 + max((len(run) for run in _TICKS.findall(text)), default=0))
 
 
 def fenced_lines(lines: Sequence[str]) -> set[int]:

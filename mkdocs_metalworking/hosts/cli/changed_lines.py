@@ -16,6 +16,7 @@ from ...markdown.tracking import Met, Outcome
 from ...quote.blob import FileKey, LockedFile
 from ...quote.diagnostics import MetalworkingError, Unavailable, printable
 from ...quote.directive import Directive
+from ...quote.fences import longer_ticks
 from ...quote.lines import Ranges, close_ranges, format_ranges, source_lines
 from ...quote.lock import Lock, LockedRegion
 from ...quote.matching import differing
@@ -25,7 +26,7 @@ from ...quote.quotation import Quotation
 from ...quote.repo import SELF
 from ...quote.selection import lines_of
 from ...quote.sources import Pin
-from .code_spans import code, ticks
+from .code_spans import code
 from .versions import Version
 
 Was = Callable[[Mapping[str, str]], Mapping[str, Sequence[Met]]]
@@ -202,6 +203,6 @@ def _fenced(lines: list[str]) -> str:
         if room < 0:
             break
         shown.append(text)
-    fence = "`" * max(3, *(ticks(line) + 1 for line in [*shown, ""]))
+    fence = longer_ticks("\n".join(shown), 3)
     left = f"  {len(lines) - len(shown)} more lines\n" if len(shown) < len(lines) else ""
     return "".join(["\n", *(f"  {line}\n" for line in (f"{fence}diff", *shown, fence)), left])

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from ...quote.diagnostics import printable
+from ...quote.fences import longer_ticks
 
 _LONGEST = 400
 """Characters of code that are shown in a sentence."""
-
-
-def ticks(text: str) -> int:
-    """Return the length of the longest run of backticks in *text*."""
-    return max((len(run) for run in "".join(ch if ch == "`" else " " for ch in text).split()), default=0)
 
 
 def code(text: str) -> str:
@@ -20,6 +16,6 @@ def code(text: str) -> str:
     shown = printable(text)
     more = len(shown) - _LONGEST
     shown = shown[:_LONGEST]
-    fence = "`" * (ticks(shown) + 1)
+    fence = longer_ticks(shown, 1)
     span = f"{fence} {shown} {fence}" if "`" in shown else f"`{shown}`"
     return f"{span} and {more} characters more" if more > 0 else span

@@ -5,17 +5,13 @@ from __future__ import annotations
 import re
 import secrets
 
+from ...quote.fences import longer_ticks
+
 QUOTED_WORD = "quoted"
 """What stands behind the language of quoted code alone, so that nobody takes what an author typed for it."""
-_TICKS = re.compile(r"`+")
 _WITHIN = r"(?P<within>(?:[ \t]*(?:>|[-+*](?=[ \t])|[0-9]{1,9}[.)](?=[ \t])))*[ \t]*)"
 """What may stand before a fence on its line: the marks of lists and quotations."""
 _OPENS = re.compile(_WITHIN + r"(?P<opens>`{3,}[^`]*|~{3,}.*)")
-
-
-def longer_ticks(code: str, least: int) -> str:
-    """Return *least* backticks, or more than *code* has anywhere in a row."""
-    return "`" * max(least, 1 + max((len(run) for run in _TICKS.findall(code)), default=0))
 
 
 class Fences:
@@ -48,5 +44,6 @@ class Fences:
                 made.append(f"{line[: found.start('kind') - 1]}{word}")
             else:
                 plain = line.replace(f" {self._quoted}", "").replace(f" {self._typed}", "")
-                made.append(_OPENS.sub(r"\g<within>\\\g<opens>", plain) if _OPENS.fullmatch(plain) else plain)
+                opening = _OPENS.fullmatch(plain)
+                made.append(f"{opening['within']}\\{opening['opens']}" if opening else plain)
         return "\n".join(made)

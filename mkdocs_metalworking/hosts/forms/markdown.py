@@ -11,7 +11,8 @@ from urllib.parse import quote, unquote
 from bs4 import BeautifulSoup, Tag
 from markdownify import ATX, MarkdownConverter
 
-from .fences import Fences, longer_ticks
+from ...quote.fences import longer_ticks
+from .fences import Fences
 from .leaves import on_site, too_deep, within
 from .twin import QUOTED, simplify
 from .volume import Leaf, Volume
@@ -165,10 +166,9 @@ def _to_markdown(html: str, leaf: Leaf, volume: Volume, works: Works | None) -> 
 
 def _number_items(soup: BeautifulSoup) -> None:
     """Give each item of a numbered list its number, and take numbers away that are none to a browser."""
-    for element in soup.select("[colspan], [rowspan]"):
-        for name in ("colspan", "rowspan"):
-            if name in element.attrs and not re.fullmatch("[0-9]{1,4}", str(element[name])):
-                del element[name]
+    for cell in soup.select("[colspan]"):
+        if not re.fullmatch("[0-9]{1,4}", str(cell["colspan"])):
+            del cell["colspan"]
     for listed in soup("ol"):
         items = listed.find_all("li", recursive=False)
         step = -1 if "reversed" in listed.attrs else 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from ...markdown.tracking import Met
 from ...markdown.visible import named
 from ...quote.blob import FileKey
 from ...quote.citations import CitedLines, CitedReference
+from ...quote.fences import longer_ticks
 from ...quote.lines import LineRange, Ranges, format_ranges
 from ...quote.permalinks import permalink
 from ...quote.quantities import Quantities, Quantity
@@ -83,7 +83,7 @@ def _code(key: FileKey, lines: tuple[str, ...], ranges: Ranges) -> Iterator[str]
     shown = [f"{number:>{width}}  {line}" if number else "" for number, line in numbered[:_MOST]]
     if len(numbered) > _MOST:
         shown.append(f"{'':>{width}}  … {len(numbered) - _MOST} lines more")
-    fence = "`" * max(3, 1 + max((len(run) for line in shown for run in re.findall("`+", line)), default=0))
+    fence = longer_ticks("\n".join(shown), 3)
     language = key.path.rpartition(".")[2].lower() if "." in key.path else ""
     yield "\n".join([fence + (language if language.isalnum() else ""), *shown, fence])
 

@@ -9,7 +9,7 @@ from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort, ConfigurationError
 
-from ...quote.diagnostics import Location, MetalworkingError
+from ...quote.diagnostics import Location, MetalworkingError, raised
 from .quiet import quiet
 
 
@@ -26,5 +26,4 @@ def load(config_file: str | None, **changes: Any) -> MkDocsConfig:
         raise MetalworkingError("config", str(error), hint) from error
     except Exception as error:  # a hook or a plugin that cannot be imported, a file nested without end
         where = Location(Path(config_file or "mkdocs.yml").name)
-        reason = f"{type(error).__name__}: {error}".partition("\n")[0]
-        raise MetalworkingError("config", f"cannot be loaded: {reason}", "", where) from error
+        raise MetalworkingError("config", f"cannot be loaded: {raised(error)}", "", where) from error
