@@ -18,13 +18,16 @@ const numberOf = (text) => {
   return power ? (base ? number * base ** power : number ** power) : number;
 };
 
-/* Sortable tables: numbers as numbers, the author's order a third click away. */
-
-/* Rows in the order of what people read in a column. */
-export const sorted = (rows, column) => {
-  const texts = new Map(rows.map((row) => [row, row.cells[column] ? wordsOf(row.cells[column]) : ""]));
-  return [...rows].sort((a, b) => {
-    const [x, y] = [numberOf(texts.get(a)), numberOf(texts.get(b))];
-    return Number.isNaN(x) || Number.isNaN(y) ? texts.get(a).localeCompare(texts.get(b), undefined, { numeric: true }) : x - y;
-  });
+const keyed = (row, column) => {
+  const text = row.cells[column] ? wordsOf(row.cells[column]) : "";
+  return { row, text, number: numberOf(text) };
 };
+
+/* Rows in the order of what people read in a column, numbers as numbers. */
+export const sorted = (rows, column) =>
+  rows
+    .map((row) => keyed(row, column))
+    .sort((a, b) =>
+      Number.isNaN(a.number) || Number.isNaN(b.number) ? a.text.localeCompare(b.text, undefined, { numeric: true }) : a.number - b.number,
+    )
+    .map(({ row }) => row);

@@ -1,4 +1,4 @@
-/* Tables that sort by a click on their head. */
+/* Tables that sort by a click on their head; the author's order is a third click away. */
 import { make, onPage } from "./base.js";
 
 const sortable = (table) => {

@@ -53,16 +53,16 @@ class OwnNamePostprocessor(Postprocessor):
         page, self._lines = self._work.page, None
         page.made.update(self._work.made())
         ids: list[str] = []
-        classes: set[str] = set()
+        classes: list[str] = []
         for kind, value in given_in(_without(page.made, text)):
             if kind == "id":
                 ids.append(value)
-            else:
-                classes |= _classes((value,))
-        for name in sorted(classes):
+            elif "mw-" in value:
+                classes.append(value)
+        for name in sorted(_ours(classes)):
             self._report(f"{name} is a class of quoted code", name, "class")
         for written, where in self._work.tracker.raw:
-            for name in sorted(_classes(value for kind, value in given_in(written) if kind == "class")):
+            for name in sorted(_ours(value for kind, value in given_in(written) if kind == "class")):
                 problem = MetalworkingError("id", f"{name} is a class of quoted code", "write it without the tag")
                 page.report(problem, where)
         if page.citations or page.quantities or page.figures:
@@ -90,10 +90,9 @@ class OwnNamePostprocessor(Postprocessor):
         page.report(MetalworkingError("id", message, f"give the element another {kind}"), where)
 
 
-def _classes(values: Iterable[str]) -> set[str]:
-    """Return the classes of quoted code among those that the attributes have."""
-    ours = (name.rstrip("/") for value in values if "mw-" in value for name in value.replace("\0", "").split())
-    return set(_CLASSES.intersection(ours))
+def _ours(attributes: Iterable[str]) -> frozenset[str]:
+    """Return the classes of quoted code among those that *attributes* give."""
+    return _CLASSES.intersection(name.rstrip("/") for value in attributes for name in value.replace("\0", "").split())
 
 
 def _given(lines: Sequence[str]) -> Iterator[tuple[tuple[str, str], int]]:

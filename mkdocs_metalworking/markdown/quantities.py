@@ -38,12 +38,12 @@ class QuantityProcessor(Treeprocessor):
     def __init__(self, work: Work) -> None:
         super().__init__(work.md)
         self._work = work
-        self._noted: dict[str, str] = {}
+        self._derived: dict[str, str] = {}
 
     def run(self, root: Element) -> None:
         """Replace the mentions of the page, of its footnotes, and of the raw HTML in it."""
         work = self._work
-        self._noted.clear()
+        self._derived.clear()
         if not any(met.mention.kind is Kind.QUANTITY for met in work.tracker.met):
             return
         quantities = work.quantities
@@ -113,14 +113,15 @@ class QuantityProcessor(Treeprocessor):
         What a formula comes down to may be long: it is cited once a page, however often the page shows the value.
         """
         work = self._work
-        if quantity.formula and quantity.key in self._noted:
-            return self._noted[quantity.key]
-        leaves = list(quantities.leaves(quantity)) if quantity.formula else [quantity]
+        if quantity.key in self._derived:
+            return self._derived[quantity.key]
+        leaves = quantities.leaves(quantity) if quantity.formula else [quantity]
         cited = [work.quoter().cite(source.citation) for leaf in leaves for source in leaf.sources]
         work.page.citations.extend(cited)
-        told = [derivation(quantity, quantities, work)] if quantity.formula else map(describe, cited)
-        self._noted[quantity.key] = noted = "".join(dict.fromkeys(footnote(work, html) for html in told))
-        return noted
+        if not quantity.formula:
+            return "".join(dict.fromkeys(footnote(work, describe(one)) for one in cited))
+        self._derived[quantity.key] = derived = footnote(work, derivation(quantity, quantities, work))
+        return derived
 
 
 def _inert(text: str) -> str:

@@ -100,9 +100,9 @@ class Tracker:
         for line in self._file or ():
             self._starts.append(self._starts[-1] + len(line) + 1)
         self._front: dict[str, deque[Met]] = {}
-        self.raw: list[tuple[str, Location]] = []  # of that, what may have tags in it
         self.plain: list[tuple[str, Mention, Location]] = []
         """What of the front matter readers see as it is written, by its key."""
+        self.raw: list[tuple[str, Location]] = []  # of that, what may have tags in it
         if source is not None:
             block, count = split_front_matter(source)
             self._read_front(count)
